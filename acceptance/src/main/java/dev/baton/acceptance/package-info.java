@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.acceptance;
+
+import org.jspecify.annotations.NullMarked;

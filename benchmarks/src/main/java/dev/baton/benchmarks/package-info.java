@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.cli;
+
+import org.jspecify.annotations.NullMarked;

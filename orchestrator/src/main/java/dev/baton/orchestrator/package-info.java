@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.orchestrator;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,30 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import dev.baton.protocol.trace.Cut;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far one line of steps is: the main line, or a branch of a parallel step.
+ *
+ * @param begun whether any step of it has ended; until then it begins with its first step
+ * @param next what comes next, as the last ended step said; empty when the line has ended
+ * @param cut the newest workspace of this line; null while it still has the one it began with
+ * @param uncommitted steps that ended after the newest cut without one of their own, oldest first:
+ *     the next epoch runs them again
+ */
+public record BranchState(
+    boolean begun, List<String> next, @Nullable Cut cut, List<String> uncommitted) {
+  public static final BranchState UNBEGUN = new BranchState(false, List.of(), null, List.of());
+
+  public BranchState {
+    next = List.copyOf(next);
+    uncommitted = List.copyOf(uncommitted);
+  }
+}

@@ -1,0 +1,166 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who holds the baton and how far the run is: everything of the fold whose size does not grow with
+ * the number of steps. A service that lists runs keeps this; {@link RunState} adds what a runner
+ * needs to go on.
+ *
+ * <pre>
+ *                      runner_assigned(1)        runner_started
+ *   (none) → PENDING ──────────────────→ STARTING ──────────→ RUNNING ⇄ WAITING
+ *                                                                │  ↑ runner_started
+ *          runner_assigned(n &gt; 1) from any that is not ended: RESUMING
+ *   run_paused → PAUSED; run_completed, run_failed, run_cancelled, run_lost end it. Only runner_assigned with reason
+ *   {@code resume} opens a FAILED or LOST run again.
+ * </pre>
+ *
+ * @param epoch the current one; 0 before the first assignment
+ * @param controlSeq the last accepted seq of the control lane
+ * @param runnerSeq the last accepted seq of the current epoch's lane
+ * @param active the steps (paths) that have started and not ended
+ * @param waiting those of the active steps that wait for a person
+ * @param completed how many step completions were accepted; {@code skipped}, {@code retried}
+ *     likewise
+ * @param duplicates events dropped since their seq had been seen
+ * @param fenced events dropped since they came from an older epoch, or after the run's end
+ * @param gap the first gap seen in a lane, in words; the event after it was accepted
+ * @param endedBy the event that ended the run
+ */
+public record RunHead(
+    Phase phase,
+    int epoch,
+    @Nullable String runner,
+    long controlSeq,
+    long runnerSeq,
+    boolean pauseRequested,
+    SortedSet<String> active,
+    SortedSet<String> waiting,
+    @Nullable String lastStep,
+    long completed,
+    long skipped,
+    long retried,
+    long duplicates,
+    long fenced,
+    @Nullable String gap,
+    @Nullable Failure error) {
+
+  /** The part of the status that events set directly. */
+  public enum Phase {
+    UNBORN,
+    PENDING,
+    STARTING,
+    RESUMING,
+    LIVE,
+    PAUSED,
+    COMPLETED,
+    FAILED,
+    CANCELLED,
+    LOST
+  }
+
+  public static final RunHead NONE =
+      new RunHead(
+          Phase.UNBORN,
+          0,
+          null,
+          0,
+          0,
+          false,
+          new TreeSet<>(),
+          new TreeSet<>(),
+          null,
+          0,
+          0,
+          0,
+          0,
+          0,
+          null,
+          null);
+
+  public RunHead {
+    active = java.util.Collections.unmodifiableSortedSet(new TreeSet<>(active));
+    waiting = java.util.Collections.unmodifiableSortedSet(new TreeSet<>(waiting));
+  }
+
+  /** Whether the fold takes the event, and if not, why. */
+  public enum Verdict {
+    ACCEPTED,
+    DUPLICATE,
+    FENCED,
+    AFTER_END
+  }
+
+  /** What {@link #apply} gives. */
+  public record Step(RunHead head, Verdict verdict) {}
+
+  @JsonIgnore
+  public RunStatus status() {
+    return switch (phase) {
+      case UNBORN, PENDING -> RunStatus.PENDING;
+      case STARTING -> RunStatus.STARTING;
+      case RESUMING -> RunStatus.RESUMING;
+      case PAUSED -> RunStatus.PAUSED;
+      case COMPLETED -> RunStatus.COMPLETED;
+      case FAILED -> RunStatus.FAILED;
+      case CANCELLED -> RunStatus.CANCELLED;
+      case LOST -> RunStatus.LOST;
+      case LIVE -> {
+        if (pauseRequested) {
+          yield RunStatus.PAUSING;
+        }
+        yield !waiting.isEmpty() && waiting.containsAll(active)
+            ? RunStatus.WAITING
+            : RunStatus.RUNNING;
+      }
+    };
+  }
+
+  @JsonIgnore
+  public boolean isEnded() {
+    return status().isTerminal();
+  }
+
+  /** Pure: the head after the event, and what became of the event. */
+  public Step apply(TraceRecord record) {
+    return new HeadFold(this).apply(record);
+  }
+
+  /** The one place that judges lane, epoch and seq. */
+  Verdict judge(TraceRecord record) {
+    int epochOf = record.id().lane().epoch();
+    long seq = record.id().seq();
+    if (record.id().lane().isControl()) {
+      if (seq <= controlSeq) {
+        return Verdict.DUPLICATE;
+      }
+      return isEnded() && !reopens(record.event()) ? Verdict.AFTER_END : Verdict.ACCEPTED;
+    }
+    if (epochOf != epoch) {
+      return Verdict.FENCED;
+    }
+    if (seq <= runnerSeq) {
+      return Verdict.DUPLICATE;
+    }
+    return isEnded() ? Verdict.AFTER_END : Verdict.ACCEPTED;
+  }
+
+  private boolean reopens(TraceEvent event) {
+    return event instanceof TraceEvent.RunnerAssigned assigned
+        && assigned.reason().equals("resume")
+        && (phase == Phase.FAILED || phase == Phase.LOST);
+  }
+}

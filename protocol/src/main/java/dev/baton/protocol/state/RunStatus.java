@@ -1,0 +1,39 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
+
+/** Where a run stands. */
+public enum RunStatus {
+  PENDING,
+  STARTING,
+  RUNNING,
+  WAITING,
+  PAUSING,
+  PAUSED,
+  INTERRUPTED,
+  RESUMING,
+  COMPLETED,
+  FAILED,
+  CANCELLED,
+  LOST;
+
+  @JsonValue
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** No runner will carry it on by itself. */
+  public boolean isTerminal() {
+    return switch (this) {
+      case COMPLETED, FAILED, CANCELLED, LOST -> true;
+      case PENDING, STARTING, RUNNING, WAITING, PAUSING, PAUSED, INTERRUPTED, RESUMING -> false;
+    };
+  }
+}

@@ -1,0 +1,117 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.Output;
+import java.time.Instant;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A step (by its path) as its latest visit left it.
+ *
+ * @param visit which visit, from 1
+ * @param failedAttempts of this visit; the next attempt is one more. An attempt that died with its
+ *     runner is not counted: it did not fail, it fell
+ * @param completions how many visits have completed
+ * @param cut the workspace after the step, where it has one
+ * @param checkpoint the newest cut inside the step
+ */
+public record StepState(
+    String step,
+    @Nullable String kind,
+    Status status,
+    int visit,
+    int failedAttempts,
+    int completions,
+    @Nullable Output output,
+    @Nullable Cut cut,
+    @Nullable Cut checkpoint,
+    @Nullable Failure error,
+    @Nullable String reason,
+    @Nullable Integer exitCode,
+    @Nullable Instant startedAt,
+    long durationUs) {
+
+  /** Of a step. */
+  public enum Status {
+    RUNNING,
+    WAITING,
+    COMPLETED,
+    FAILED,
+    SKIPPED,
+    INTERRUPTED;
+
+    @JsonValue
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  static StepState started(
+      String step,
+      @Nullable String kind,
+      int visit,
+      int failedAttempts,
+      int completions,
+      @Nullable Instant at) {
+    return new StepState(
+        step,
+        kind,
+        Status.RUNNING,
+        visit,
+        failedAttempts,
+        completions,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        at,
+        0);
+  }
+
+  StepState withStatus(Status newStatus) {
+    return new StepState(
+        step,
+        kind,
+        newStatus,
+        visit,
+        failedAttempts,
+        completions,
+        output,
+        cut,
+        checkpoint,
+        error,
+        reason,
+        exitCode,
+        startedAt,
+        durationUs);
+  }
+
+  StepState withCheckpoint(Cut newest) {
+    return new StepState(
+        step,
+        kind,
+        status,
+        visit,
+        failedAttempts,
+        completions,
+        output,
+        cut,
+        newest,
+        error,
+        reason,
+        exitCode,
+        startedAt,
+        durationUs);
+  }
+}

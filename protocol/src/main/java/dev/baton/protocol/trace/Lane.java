@@ -1,0 +1,56 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.trace;
+
+/**
+ * A run's trace has one lane for the orchestrator's control facts and one for each epoch's runner,
+ * each numbered gaplessly from 1.
+ *
+ * @param epoch 0 for the control lane, the runner's epoch (1, 2, 3 …) otherwise
+ */
+public record Lane(int epoch) implements Comparable<Lane> {
+  public static final Lane CONTROL = new Lane(0);
+
+  public Lane {
+    if (epoch < 0) {
+      throw new IllegalArgumentException("epoch " + epoch + " is negative");
+    }
+  }
+
+  public static Lane runner(int epoch) {
+    if (epoch < 1) {
+      throw new IllegalArgumentException("epoch " + epoch + " is not 1 or more");
+    }
+    return new Lane(epoch);
+  }
+
+  /** Reads {@code c} or a decimal epoch. */
+  public static Lane parse(String text) {
+    if (text.equals("c")) {
+      return CONTROL;
+    }
+    if (text.isEmpty() || text.length() > 9 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      throw new IllegalArgumentException(
+          "lane '" + text + "' is neither 'c' nor an epoch of 1 to 999999999");
+    }
+    return runner(Integer.parseInt(text));
+  }
+
+  public boolean isControl() {
+    return epoch == 0;
+  }
+
+  @Override
+  public int compareTo(Lane other) {
+    return Integer.compare(epoch, other.epoch);
+  }
+
+  @Override
+  public String toString() {
+    return isControl() ? "c" : Integer.toString(epoch);
+  }
+}

@@ -1,0 +1,17 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.trace;
+
+/**
+ * What remains in the trace of a step's stdout and stderr; the whole of it is on {@code
+ * baton.logs}.
+ *
+ * @param tail at most the last 4 KiB, as UTF-8 with replacement characters
+ * @param digest of all bytes in the order they were read
+ * @param bytes how many there were
+ */
+public record LogTail(String tail, String digest, long bytes) {}

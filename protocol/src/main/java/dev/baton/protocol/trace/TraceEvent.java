@@ -1,0 +1,189 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.trace;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One fact of a run. Control facts are written by the orchestrator into the control lane, all
+ * others by the runner into its epoch's lane. {@code step} is a step's path: its id, or {@code
+ * <parallel>/<branch>/<id>} inside a parallel step. {@code branch} is the path without its last
+ * part, empty for the main line.
+ */
+public sealed interface TraceEvent {
+
+  sealed interface Control extends TraceEvent {}
+
+  sealed interface Runner extends TraceEvent {}
+
+  /** An event that is about one step. */
+  interface OfStep {
+    String step();
+  }
+
+  /**
+   * @param kind {@code managed}: the orchestrator launches its runners; {@code external}: a foreign
+   *     program is its runner, epoch 1 is assigned by this event
+   * @param definitionHash of the workflow's canonical form; null for an external run without one
+   * @param restart {@code always} or {@code never}
+   */
+  record RunCreated(
+      String kind,
+      String project,
+      @Nullable String workflow,
+      @Nullable String definitionHash,
+      @Nullable Output input,
+      Map<String, String> labels,
+      @Nullable Instant deadline,
+      String restart,
+      @Nullable Long heartbeatIntervalMs,
+      @Nullable Long heartbeatTimeoutMs,
+      Instant createdAt)
+      implements Control {
+    public RunCreated {
+      kind = kind == null ? "managed" : kind;
+      project = project == null ? "default" : project;
+      labels = labels == null ? Map.of() : Map.copyOf(labels);
+      restart = restart == null ? "always" : restart;
+    }
+  }
+
+  /**
+   * The fence: from here on only this epoch's events count.
+   *
+   * @param reason {@code start runner_exited heartbeats_missed resume}
+   */
+  record RunnerAssigned(int epoch, @Nullable String runner, String reason) implements Control {}
+
+  record ApprovalAnswered(
+      String step, String approval, JsonNode answer, @Nullable String by, @Nullable String comment)
+      implements Control, OfStep {}
+
+  record PauseRequested(@Nullable String by) implements Control {}
+
+  record RunCancelled(@Nullable String by, @Nullable String reason) implements Control {}
+
+  /**
+   * @param reason {@code heartbeats_missed runner_exited restart_never deadline_exceeded}
+   */
+  record RunLost(String reason, @Nullable String detail) implements Control {}
+
+  /**
+   * @param restored the main line's cut that was restored; null when there was none
+   * @param replayedSteps how many completed steps it takes over without running them
+   */
+  record RunnerStarted(
+      String runner,
+      @Nullable Long pid,
+      @Nullable String host,
+      @Nullable String restored,
+      int replayedSteps)
+      implements Runner {}
+
+  /**
+   * Never waited for. Steps without a workspace that end within 50 ms have none: their {@code
+   * step_completed} says when they started.
+   */
+  record StepStarted(String step, String kind, int visit, int attempt) implements Runner, OfStep {}
+
+  /**
+   * A consistent cut: the step's output and, where the step may touch files, the workspace after
+   * it.
+   *
+   * @param next what runs next on this step's branch, decided here and never derived again; empty
+   *     at the branch's end
+   * @param cut null when the step has no workspace or {@code withoutCut}
+   * @param withoutCut the cut could not be stored: a resume goes back to the newest real one
+   */
+  record StepCompleted(
+      String step,
+      String kind,
+      int visit,
+      int attempt,
+      @Nullable Output output,
+      @Nullable Cut cut,
+      boolean withoutCut,
+      List<String> next,
+      @Nullable Integer exitCode,
+      @Nullable LogTail log,
+      @Nullable Instant startedAt,
+      long durationUs)
+      implements Runner, OfStep {
+    public StepCompleted {
+      visit = Math.max(1, visit);
+      attempt = Math.max(1, attempt);
+      next = next == null ? List.of() : List.copyOf(next);
+    }
+  }
+
+  /** The step failed for good: no retry is left. */
+  record StepFailed(
+      String step, String kind, int visit, int attempt, Failure error, @Nullable LogTail log)
+      implements Runner, OfStep {}
+
+  /**
+   * An attempt failed and another will follow.
+   *
+   * @param attempt the one that failed, from 1
+   */
+  record StepRetried(
+      String step,
+      String kind,
+      int visit,
+      int attempt,
+      Failure error,
+      long delayMs,
+      @Nullable LogTail log)
+      implements Runner, OfStep {}
+
+  record StepSkipped(String step, int visit, String reason, List<String> next)
+      implements Runner, OfStep {
+    public StepSkipped {
+      visit = Math.max(1, visit);
+      next = next == null ? List.of() : List.copyOf(next);
+    }
+  }
+
+  record StepRerouted(String step, String to, int count) implements Runner, OfStep {}
+
+  /** An approval step waits for a person. */
+  record CheckpointWaiting(
+      String step,
+      String approval,
+      String prompt,
+      @Nullable JsonNode answerSchema,
+      @Nullable JsonNode defaultAnswer,
+      @Nullable Instant expiresAt,
+      @Nullable String cut)
+      implements Runner, OfStep {}
+
+  /**
+   * A cut inside a long step, or one asked for.
+   *
+   * @param trigger {@code periodic detach error complete shutdown manual milestone}
+   */
+  record CheckpointSaved(
+      String checkpoint, @Nullable String step, String trigger, @Nullable Cut cut)
+      implements Runner {}
+
+  record AgentSessionCreated(String step, String agent, String session) implements Runner, OfStep {}
+
+  record ToolInvoked(String step, String tool, @Nullable JsonNode input)
+      implements Runner, OfStep {}
+
+  record PlanUpdated(String step, JsonNode items) implements Runner, OfStep {}
+
+  record RunPaused(@Nullable String reason) implements Runner {}
+
+  record RunCompleted(@Nullable Output output) implements Runner {}
+
+  record RunFailed(@Nullable String step, Failure error) implements Runner {}
+}

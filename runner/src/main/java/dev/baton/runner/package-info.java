@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.runner;
+
+import org.jspecify.annotations.NullMarked;
