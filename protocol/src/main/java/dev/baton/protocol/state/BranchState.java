@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * How far one line of steps is: the main line, or a branch of a parallel step.
  *
  * @param begun whether any step of it has ended; until then it begins with its first step
- * @param next what comes next, as the last ended step said; empty when the line has ended
+ * @param next the ids of what comes next on this line, as the last ended step said; empty when it
+ *     has ended
  * @param cut the newest workspace of this line; null while it still has the one it began with
  * @param uncommitted steps that ended after the newest cut without one of their own, oldest first:
  *     the next epoch runs them again

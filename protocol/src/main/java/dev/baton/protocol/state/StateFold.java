@@ -146,7 +146,7 @@ public final class StateFold {
             failed.step(),
             failed.kind(),
             StepState.Status.FAILED,
-            Math.max(1, failed.visit()),
+            failed.visit(),
             failed.attempt(),
             old == null ? 0 : old.completions(),
             null,
@@ -167,7 +167,7 @@ public final class StateFold {
             again.step(),
             again.kind(),
             StepState.Status.RUNNING,
-            Math.max(1, again.visit()),
+            again.visit(),
             again.attempt(),
             old == null ? 0 : old.completions(),
             null,
@@ -268,7 +268,7 @@ public final class StateFold {
           .keySet()
           .removeIf(other -> !other.equals(branch) && StepPath.isWithin(other, branch));
       steps.keySet().removeIf(path -> isOpenUnder(branch, path));
-      String first = state.uncommitted().getFirst();
+      String first = StepPath.idOf(state.uncommitted().getFirst());
       branches.put(branch, new BranchState(true, List.of(first), state.cut(), List.of()));
     }
   }

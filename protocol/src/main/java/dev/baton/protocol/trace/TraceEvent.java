@@ -61,7 +61,13 @@ public sealed interface TraceEvent {
    *
    * @param reason {@code start runner_exited heartbeats_missed resume}
    */
-  record RunnerAssigned(int epoch, @Nullable String runner, String reason) implements Control {}
+  record RunnerAssigned(int epoch, @Nullable String runner, String reason) implements Control {
+    public RunnerAssigned {
+      if (epoch < 1) {
+        throw new IllegalArgumentException("epoch " + epoch + " is not 1 or more");
+      }
+    }
+  }
 
   record ApprovalAnswered(
       String step, String approval, JsonNode answer, @Nullable String by, @Nullable String comment)
@@ -92,7 +98,12 @@ public sealed interface TraceEvent {
    * Never waited for. Steps without a workspace that end within 50 ms have none: their {@code
    * step_completed} says when they started.
    */
-  record StepStarted(String step, String kind, int visit, int attempt) implements Runner, OfStep {}
+  record StepStarted(String step, String kind, int visit, int attempt) implements Runner, OfStep {
+    public StepStarted {
+      visit = Math.max(1, visit);
+      attempt = Math.max(1, attempt);
+    }
+  }
 
   /**
    * A consistent cut: the step's output and, where the step may touch files, the workspace after
@@ -127,7 +138,12 @@ public sealed interface TraceEvent {
   /** The step failed for good: no retry is left. */
   record StepFailed(
       String step, String kind, int visit, int attempt, Failure error, @Nullable LogTail log)
-      implements Runner, OfStep {}
+      implements Runner, OfStep {
+    public StepFailed {
+      visit = Math.max(1, visit);
+      attempt = Math.max(1, attempt);
+    }
+  }
 
   /**
    * An attempt failed and another will follow.
@@ -142,7 +158,12 @@ public sealed interface TraceEvent {
       Failure error,
       long delayMs,
       @Nullable LogTail log)
-      implements Runner, OfStep {}
+      implements Runner, OfStep {
+    public StepRetried {
+      visit = Math.max(1, visit);
+      attempt = Math.max(1, attempt);
+    }
+  }
 
   record StepSkipped(String step, int visit, String reason, List<String> next)
       implements Runner, OfStep {

@@ -1,0 +1,95 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.schema;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.heartbeat.Heartbeat;
+import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.topic.JsonEvents;
+import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.EventTypes;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** The AsyncAPI 3.0 document of the topics, derived from the records. */
+final class AsyncApi {
+  static final String SCHEMAS = "https://baton.dev/schema/v1/";
+
+  private AsyncApi() {}
+
+  /** Every message by topic and then by type. */
+  static Map<String, SortedMap<String, Class<?>>> messages() {
+    SortedMap<String, Class<?>> trace = new TreeMap<>();
+    EventTypes.all().forEach((name, record) -> trace.put(EventTypes.PREFIX + name, record));
+    SortedMap<String, Class<?>> heartbeats = new TreeMap<>(Map.of(Heartbeat.TYPE, Heartbeat.class));
+    SortedMap<String, Class<?>> signals =
+        new TreeMap<>(
+            Map.of(
+                JsonEvents.RUNNER_EXITED, Signal.RunnerExited.class,
+                JsonEvents.HEARTBEATS_MISSED, Signal.HeartbeatsMissed.class));
+    return new TreeMap<>(
+        Map.of(Topics.TRACE, trace, Topics.HEARTBEATS, heartbeats, Topics.SIGNALS, signals));
+  }
+
+  static String fileName(String type) {
+    return type.substring(EventTypes.PREFIX.length()) + ".schema.json";
+  }
+
+  static ObjectNode document() {
+    ObjectNode root = JsonNodeFactory.instance.objectNode();
+    root.put("asyncapi", "3.0.0");
+    root.putObject("info")
+        .put("title", "Baton topics")
+        .put("version", Integer.toString(EventTypes.SCHEMA))
+        .put(
+            "description",
+            "CloudEvents 1.0 in binary content mode: ce_id, ce_source, ce_type, ce_subject, ce_time and"
+                + " content-type are Kafka headers, the value is JSON. The key of every record is the run id.");
+    root.put("defaultContentType", "application/json");
+    ObjectNode channels = root.putObject("channels");
+    ObjectNode messages = root.putObject("components").putObject("messages");
+    messages()
+        .forEach(
+            (topic, types) -> {
+              ObjectNode channel = channels.putObject(topic).put("address", topic);
+              ObjectNode refs = channel.putObject("messages");
+              for (String type : types.keySet()) {
+                String name = type.substring(EventTypes.PREFIX.length());
+                refs.putObject(name).put("$ref", "#/components/messages/" + name);
+                messages.set(name, message(topic, type));
+              }
+            });
+    return root;
+  }
+
+  private static ObjectNode message(String topic, String type) {
+    ObjectNode message = JsonNodeFactory.instance.objectNode();
+    message.put("name", type).put("contentType", "application/json");
+    ObjectNode headers = message.putObject("headers").put("type", "object");
+    ObjectNode properties = headers.putObject("properties");
+    ObjectNode id = properties.putObject("ce_id").put("type", "string");
+    if (topic.equals(Topics.TRACE)) {
+      id.put("pattern", "^[0-7][0-9a-hjkmnp-tv-z]{25}/(c|[1-9][0-9]*)/[1-9][0-9]*$");
+    }
+    properties.putObject("ce_source").put("type", "string");
+    properties.putObject("ce_specversion").put("const", "1.0");
+    properties.putObject("ce_subject").put("type", "string").put("description", "the run id");
+    properties.putObject("ce_time").put("type", "string").put("format", "date-time");
+    properties.putObject("ce_type").put("const", type);
+    headers
+        .putArray("required")
+        .add("ce_id")
+        .add("ce_source")
+        .add("ce_specversion")
+        .add("ce_subject")
+        .add("ce_type");
+    message.putObject("payload").put("$ref", "./" + fileName(type));
+    return message;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.protocol.schema;
+
+import org.jspecify.annotations.NullMarked;

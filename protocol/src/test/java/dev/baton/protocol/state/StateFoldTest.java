@@ -1,0 +1,263 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Digest;
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class StateFoldTest {
+  private static final String RUN = "01jd0000000000000000000000";
+
+  private RunState state = RunState.empty(RUN);
+  private long control;
+  private long runner;
+  private int epoch;
+
+  @Test
+  void shouldWalkThroughTheStatuses() {
+    assertThat(status()).isEqualTo(RunStatus.PENDING);
+    created("managed");
+    assertThat(status()).isEqualTo(RunStatus.PENDING);
+    assigned("start");
+    assertThat(status()).isEqualTo(RunStatus.STARTING);
+    runner(started());
+    assertThat(status()).isEqualTo(RunStatus.RUNNING);
+    runner(waiting("ok"));
+    assertThat(status()).isEqualTo(RunStatus.WAITING);
+    assigned("runner_exited");
+    assertThat(status()).isEqualTo(RunStatus.RESUMING);
+    runner(started());
+    assertThat(status()).as("the approval still waits").isEqualTo(RunStatus.WAITING);
+    control(new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.TRUE, "me", null));
+    assertThat(status()).isEqualTo(RunStatus.RUNNING);
+    control(new TraceEvent.PauseRequested(null));
+    assertThat(status()).isEqualTo(RunStatus.PAUSING);
+    runner(new TraceEvent.RunPaused(null));
+    assertThat(status()).isEqualTo(RunStatus.PAUSED);
+    assigned("resume");
+    runner(started());
+    runner(new TraceEvent.RunCompleted(null));
+    assertThat(status()).isEqualTo(RunStatus.COMPLETED);
+  }
+
+  @Test
+  void shouldTakeAnExternalRunsFirstEpochAsAssigned() {
+    created("external");
+    epoch = 1;
+    runner(done("a", List.of(), null, false));
+
+    assertThat(state.head().completed()).isEqualTo(1);
+    assertThat(status()).isEqualTo(RunStatus.RUNNING);
+  }
+
+  @Test
+  void shouldDropAndCountWhatAFencedRunnerWrites() {
+    begin();
+    assigned("heartbeats_missed");
+    apply(Lane.runner(1), 2, done("a", List.of("b"), null, false));
+
+    assertThat(state.steps()).isEmpty();
+    assertThat(state.head().fenced()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldShowAGapAndGoOn() {
+    begin();
+    apply(Lane.runner(1), 5, done("a", List.of("b"), null, false));
+
+    assertThat(state.head().gap()).isEqualTo(RUN + "/1/5 follows seq 1");
+    assertThat(state.branch("").next()).containsExactly("b");
+  }
+
+  @Test
+  void shouldTakeBackStepsWithoutACutWhenTheirEpochEnds() {
+    begin();
+    runner(done("a", List.of("b"), cut("a"), false));
+    runner(done("b", List.of("c"), null, true));
+    runner(done("c", List.of("d"), null, false));
+    assertThat(state.branch("").uncommitted()).containsExactly("b", "c");
+    assigned("runner_exited");
+
+    assertThat(state.branch("").next()).containsExactly("b");
+    assertThat(state.branch("").cut()).isEqualTo(cut("a"));
+    assertThat(state.steps()).containsOnlyKeys("a");
+  }
+
+  @Test
+  void shouldCommitStepsWithoutACutByTheNextCut() {
+    begin();
+    runner(done("a", List.of("b"), null, true));
+    runner(done("b", List.of("c"), cut("b"), false));
+    assigned("runner_exited");
+
+    assertThat(state.branch("").next()).containsExactly("c");
+    assertThat(state.steps()).containsOnlyKeys("a", "b");
+  }
+
+  @Test
+  void shouldKeepBranchesApartAndDropThemAtTheJoin() {
+    begin();
+    runner(new TraceEvent.StepStarted("fan", "parallel", 1, 1));
+    runner(done("fan/0/x", List.of("y"), cut("x0"), false));
+    runner(done("fan/1/x", List.of("y"), null, true));
+    assigned("runner_exited");
+
+    assertThat(state.branch("fan/0").next()).containsExactly("y");
+    assertThat(state.branch("fan/1").next()).as("taken back").containsExactly("x");
+    runner(started());
+    runner(done("fan", List.of("end"), cut("joined"), false));
+    assertThat(state.branches()).containsOnlyKeys("");
+  }
+
+  @Test
+  void shouldDropOpenBranchesThatGrewFromLostFiles() {
+    begin();
+    runner(done("a", List.of("fan"), null, true));
+    runner(new TraceEvent.StepStarted("fan", "parallel", 1, 1));
+    runner(done("fan/0/x", List.of("y"), cut("x0"), false));
+    assigned("runner_exited");
+
+    assertThat(state.branch("").next()).containsExactly("a");
+    assertThat(state.branches()).containsOnlyKeys("");
+    assertThat(state.steps()).doesNotContainKeys("a", "fan/0/x");
+  }
+
+  @Test
+  void shouldCountFailedAttemptsOfAVisitAcrossEpochs() {
+    begin();
+    runner(new TraceEvent.StepRetried("a", "shell", 1, 2, Failure.of("exit_code", "1"), 5, null));
+    assigned("runner_exited");
+    runner(started());
+    runner(new TraceEvent.StepStarted("a", "shell", 1, 3));
+
+    assertThat(state.steps().get("a")).extracting(StepState::failedAttempts).isEqualTo(2);
+    runner(new TraceEvent.StepStarted("a", "shell", 2, 1));
+    assertThat(state.steps().get("a")).extracting(StepState::failedAttempts).isEqualTo(0);
+  }
+
+  @Test
+  void shouldLetTheFirstAnswerHold() {
+    begin();
+    runner(waiting("ok"));
+    control(new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.TRUE, "first", null));
+    control(
+        new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.FALSE, "second", null));
+
+    assertThat(state.approvals().get(RUN + "-ok-1"))
+        .extracting(ApprovalState::by)
+        .isEqualTo("first");
+  }
+
+  @Test
+  void shouldNotReopenAnEndedRunExceptByAResumeOfAFailedOne() {
+    begin();
+    runner(new TraceEvent.RunFailed("a", Failure.of("exit_code", "1")));
+    assigned("runner_exited");
+    assertThat(status()).isEqualTo(RunStatus.FAILED);
+    assertThat(state.head().epoch()).isEqualTo(1);
+    assigned("resume");
+    assertThat(status()).isEqualTo(RunStatus.RESUMING);
+  }
+
+  @Test
+  void shouldRefuseAnotherRunsEvent() {
+    TraceRecord other =
+        new TraceRecord(
+            new EventId(RunId.next(), Lane.CONTROL, 1),
+            URI.create("/x"),
+            Instant.EPOCH,
+            new TraceEvent.PauseRequested(null));
+
+    assertThatThrownBy(() -> state.apply(other)).hasMessageContaining("is not of run " + RUN);
+  }
+
+  private RunStatus status() {
+    return state.head().status();
+  }
+
+  private void begin() {
+    created("managed");
+    assigned("start");
+    runner(started());
+  }
+
+  private void created(String kind) {
+    control(
+        new TraceEvent.RunCreated(
+            kind, "default", "w", null, null, Map.of(), null, "always", null, null, Instant.EPOCH));
+  }
+
+  private void assigned(String reason) {
+    epoch++;
+    runner = 0;
+    control(new TraceEvent.RunnerAssigned(epoch, "r" + epoch, reason));
+  }
+
+  private void control(TraceEvent event) {
+    apply(Lane.CONTROL, ++control, event);
+  }
+
+  private void runner(TraceEvent event) {
+    apply(Lane.runner(epoch), ++runner, event);
+  }
+
+  private void apply(Lane lane, long seq, TraceEvent event) {
+    state =
+        state.apply(
+            new TraceRecord(
+                new EventId(RUN, lane, seq), URI.create("/test"), Instant.EPOCH, event));
+  }
+
+  private static TraceEvent started() {
+    return new TraceEvent.RunnerStarted("r", 1L, "h", null, 0);
+  }
+
+  private static TraceEvent waiting(String step) {
+    return new TraceEvent.CheckpointWaiting(
+        step, RUN + "-" + step + "-1", "go?", null, null, null, null);
+  }
+
+  private static TraceEvent done(
+      String step, List<String> next, @Nullable Cut cut, boolean withoutCut) {
+    return new TraceEvent.StepCompleted(
+        step,
+        "shell",
+        1,
+        1,
+        new Output.Inline(IntNode.valueOf(1)),
+        cut,
+        withoutCut,
+        next,
+        0,
+        null,
+        null,
+        1);
+  }
+
+  private static Cut cut(String name) {
+    return new Cut(Digest.of(name.getBytes(StandardCharsets.UTF_8)), "tar.zst", 1, 1, 1);
+  }
+}

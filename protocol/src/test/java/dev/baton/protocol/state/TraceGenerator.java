@@ -1,0 +1,199 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Digest;
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** Seeded traces of runs that walk some steps and branches, fail, wait, and lose their runners. */
+final class TraceGenerator {
+  static final String RUN = "01jd0000000000000000000000";
+
+  /** A clean trace: what the current holder of each epoch wrote, in order. */
+  final List<TraceRecord> clean = new ArrayList<>();
+
+  /**
+   * What older epochs still wrote after they had been fenced, each at the earliest index where it
+   * may stand.
+   */
+  final List<Late> late = new ArrayList<>();
+
+  record Late(int notBefore, TraceRecord record) {}
+
+  private final Random random;
+  private long controlSeq;
+  private long runnerSeq;
+  private int epoch;
+
+  TraceGenerator(long seed) {
+    random = new Random(seed);
+    if (!RunId.isValid(RUN)) {
+      throw new AssertionError(RUN);
+    }
+    generate();
+  }
+
+  private void generate() {
+    control(
+        new TraceEvent.RunCreated(
+            "managed",
+            "default",
+            "w",
+            Digest.of(new byte[0]),
+            new Output.Inline(IntNode.valueOf(1)),
+            Map.of(),
+            null,
+            "always",
+            null,
+            null,
+            Instant.EPOCH));
+    assign("start");
+    int steps = 3 + random.nextInt(8);
+    for (int i = 0; i < steps; i++) {
+      mainStep("s" + i, i + 1 < steps ? List.of("s" + (i + 1)) : List.of());
+    }
+    switch (random.nextInt(4)) {
+      case 0 -> runner(new TraceEvent.RunFailed("s0", Failure.of("exit_code", "1")));
+      case 1 -> control(new TraceEvent.RunCancelled("someone", null));
+      default -> runner(new TraceEvent.RunCompleted(new Output.Inline(TextNode.valueOf("done"))));
+    }
+  }
+
+  private void mainStep(String id, List<String> next) {
+    if (random.nextInt(4) == 0) {
+      fall();
+    }
+    runner(new TraceEvent.StepStarted(id, "shell", 1, 1));
+    if (random.nextInt(5) == 0) {
+      runner(new TraceEvent.StepRetried(id, "shell", 1, 1, Failure.of("exit_code", "3"), 10, null));
+    }
+    switch (random.nextInt(5)) {
+      case 0 -> approve(id);
+      case 1 -> branches(id);
+      case 2 -> {
+        if (random.nextBoolean()) {
+          fall();
+          runner(new TraceEvent.StepStarted(id, "shell", 1, 1));
+        }
+      }
+      default -> {}
+    }
+    if (random.nextInt(8) == 0) {
+      runner(new TraceEvent.StepSkipped(id, 1, "when is false", next));
+    } else {
+      runner(done(id, next));
+    }
+  }
+
+  private void approve(String id) {
+    runner(
+        new TraceEvent.CheckpointWaiting(id, RUN + "-" + id + "-1", "go?", null, null, null, null));
+    if (random.nextBoolean()) {
+      fall();
+    }
+    control(
+        new TraceEvent.ApprovalAnswered(
+            id, RUN + "-" + id + "-1", TextNode.valueOf("yes"), "someone", null));
+  }
+
+  private void branches(String id) {
+    int width = 1 + random.nextInt(3);
+    for (int b = 0; b < width; b++) {
+      String path = id + "/" + b + "/inner";
+      runner(new TraceEvent.StepStarted(path, "shell", 1, 1));
+      if (random.nextInt(4) == 0) {
+        fall();
+      }
+      runner(done(path, List.of()));
+    }
+  }
+
+  private TraceEvent.StepCompleted done(String path, List<String> next) {
+    boolean withoutCut = random.nextInt(6) == 0;
+    boolean cut = !withoutCut && random.nextBoolean();
+    String digest = Digest.of((path + random.nextInt()).getBytes(StandardCharsets.UTF_8));
+    return new TraceEvent.StepCompleted(
+        path,
+        "shell",
+        1,
+        1,
+        new Output.Inline(IntNode.valueOf(random.nextInt(100))),
+        cut ? new Cut(digest, "tar.zst", 1, 1, 1) : null,
+        withoutCut,
+        next,
+        0,
+        null,
+        Instant.EPOCH,
+        5);
+  }
+
+  /** The runner dies; it may go on writing for a while, unheard. */
+  private void fall() {
+    int zombieEpoch = epoch;
+    long zombieSeq = runnerSeq;
+    assign(random.nextBoolean() ? "runner_exited" : "heartbeats_missed");
+    for (int i = random.nextInt(4); i > 0; i--) {
+      TraceEvent event =
+          random.nextBoolean()
+              ? new TraceEvent.RunCompleted(null)
+              : new TraceEvent.StepCompleted(
+                  "s" + random.nextInt(9),
+                  "shell",
+                  1,
+                  1,
+                  null,
+                  null,
+                  true,
+                  List.of("zombie"),
+                  0,
+                  null,
+                  null,
+                  1);
+      late.add(
+          new Late(clean.size(), record(Lane.runner(zombieEpoch), ++zombieSeq, "zombie", event)));
+    }
+  }
+
+  private void assign(String reason) {
+    epoch++;
+    runnerSeq = 0;
+    control(new TraceEvent.RunnerAssigned(epoch, "r" + epoch, reason));
+    runner(new TraceEvent.RunnerStarted("r" + epoch, 1L, "host", null, 0));
+  }
+
+  private void control(TraceEvent.Control event) {
+    clean.add(record(Lane.CONTROL, ++controlSeq, "orchestrator", event));
+  }
+
+  private void runner(TraceEvent.Runner event) {
+    clean.add(record(Lane.runner(epoch), ++runnerSeq, "runner", event));
+  }
+
+  private static TraceRecord record(Lane lane, long seq, String source, TraceEvent event) {
+    return new TraceRecord(
+        new EventId(RUN, lane, seq),
+        URI.create("/baton/" + source),
+        Instant.ofEpochSecond(seq),
+        event);
+  }
+}

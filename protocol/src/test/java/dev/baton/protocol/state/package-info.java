@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.protocol.state;
+
+import org.jspecify.annotations.NullMarked;

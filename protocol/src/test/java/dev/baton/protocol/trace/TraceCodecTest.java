@@ -1,0 +1,131 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.baton.protocol.state.TraceSamples;
+import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.TraceCodec.Decoded;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TraceCodecTest {
+  private static final String RUN = "01jd0000000000000000000000";
+
+  @Test
+  void shouldReadBackWhatItWrites() {
+    for (TraceRecord record : TraceSamples.manySeeds()) {
+      ProducerRecord<String, byte[]> wire = TraceCodec.encode(Topics.TRACE, record, "token");
+
+      Decoded decoded = TraceCodec.decode(wire.key(), wire.headers(), wire.value());
+
+      assertThat(decoded)
+          .asInstanceOf(type(Decoded.Known.class))
+          .satisfies(
+              known -> {
+                assertThat(known.record()).isEqualTo(record);
+                assertThat(known.lease()).isEqualTo("token");
+                assertThat(known.data().path("schema").asInt()).isEqualTo(EventTypes.SCHEMA);
+              });
+    }
+  }
+
+  @Test
+  void shouldKeepUnknownFieldsAndUnknownTypes() {
+    assertThat(
+            decode(
+                RUN, RUN + "/1/1", "dev.baton.run_paused", RUN, "{\"schema\":9,\"mood\":\"calm\"}"))
+        .asInstanceOf(type(Decoded.Known.class))
+        .satisfies(known -> assertThat(known.data().path("mood").asText()).isEqualTo("calm"));
+    assertThat(decode(RUN, RUN + "/1/2", "dev.baton.moon_phase", RUN, "{}"))
+        .isInstanceOf(Decoded.Unknown.class);
+  }
+
+  @ParameterizedTest(name = "{4}: {5}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "RUN|RUN/1/1|dev.baton.step_completed|RUN|{}|lacks the field 'step'",
+        "RUN|RUN/1/1|dev.baton.step_completed|RUN|[1]|not a JSON object",
+        "RUN|RUN/1/1|dev.baton.step_completed|RUN|{\"step\":|Unexpected end-of-input",
+        "RUN|RUN/1/1|dev.baton.step_completed|RUN|{\"step\":{\"a\":1}}|from Object value",
+        "RUN|RUN/c/1|dev.baton.run_paused|RUN|{}|does not belong into lane c",
+        "RUN|RUN/1/1|dev.baton.run_cancelled|RUN|{}|does not belong into lane 1",
+        "RUN|RUN/1/x|dev.baton.run_paused|RUN|{}|seq 'x' is not a number",
+        "RUN|RUN/-1/1|dev.baton.run_paused|RUN|{}|lane '-1'",
+        "RUN|nonsense|dev.baton.run_paused|RUN|{}|is not <run>/<lane>/<seq>",
+        "RUN|RUN/1/0|dev.baton.run_paused|RUN|{}|seq 0 is not 1 or more",
+        "other|RUN/1/1|dev.baton.run_paused|RUN|{}|key 'other' is not the run",
+        "RUN|RUN/1/1|dev.baton.run_paused|other|{}|ce_subject 'other' is not the run",
+        "RUN|RUN/1/1|com.example.x|RUN|{}|does not begin with dev.baton.",
+        "X|01JD/1/1|dev.baton.run_paused|01JD|{}|is not a ULID",
+      })
+  void shouldSayWhatIsWrong(
+      String key, String id, String type, String subject, String data, String reason) {
+    assertThat(
+            decode(
+                key.replace("RUN", RUN),
+                id.replace("RUN", RUN),
+                type,
+                subject.replace("RUN", RUN),
+                data))
+        .asInstanceOf(type(Decoded.Malformed.class))
+        .satisfies(malformed -> assertThat(malformed.reason()).contains(reason));
+  }
+
+  @Test
+  void shouldNeverThrowForRandomBytes() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (int i = 0; i < 2000; i++) {
+      byte[] value = new byte[random.nextInt(64)];
+      random.nextBytes(value);
+      RecordHeaders headers = new RecordHeaders();
+      for (String name :
+          new String[] {
+            "ce_specversion", "ce_id", "ce_type", "ce_source", "ce_time", "content-type"
+          }) {
+        if (random.nextBoolean()) {
+          byte[] header = new byte[random.nextInt(8)];
+          random.nextBytes(header);
+          headers.add(
+              name, random.nextInt(5) == 0 ? "1.0".getBytes(StandardCharsets.UTF_8) : header);
+        }
+      }
+      assertThat(
+              TraceCodec.decode(
+                  random.nextBoolean() ? RUN : null,
+                  headers,
+                  random.nextInt(9) == 0 ? null : value))
+          .as("seed %s, try %s", seed, i)
+          .isInstanceOf(Decoded.Malformed.class);
+    }
+  }
+
+  private static Decoded decode(String key, String id, String type, String subject, String data) {
+    RecordHeaders headers = new RecordHeaders();
+    headers.add("ce_specversion", utf8("1.0"));
+    headers.add("ce_id", utf8(id));
+    headers.add("ce_type", utf8(type));
+    headers.add("ce_source", utf8("/test"));
+    headers.add("ce_subject", utf8(subject));
+    headers.add("content-type", utf8("application/json"));
+    return TraceCodec.decode(key, headers, utf8(data));
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

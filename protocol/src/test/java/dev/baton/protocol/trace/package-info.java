@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.protocol.trace;
+
+import org.jspecify.annotations.NullMarked;
