@@ -1,0 +1,135 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Walks a tree and digests its files: one use, one thread. */
+final class TreeScan {
+  private static final int MAX_READS = 3;
+
+  private record Inode(long device, long inode) {}
+
+  private final StatCache.Pass cache;
+  private final List<TreeEntry> entries = new ArrayList<>();
+  private final List<Skipped> skipped = new ArrayList<>();
+  private final Map<Inode, TreePath> firstNames = new HashMap<>();
+  private final byte[] buffer = new byte[1 << 16];
+
+  private TreeScan(StatCache.Pass cache) {
+    this.cache = cache;
+  }
+
+  static TreeListing scan(Path root, Excludes excludes, StatCache cache) throws IOException {
+    TreeScan scan = new TreeScan(cache.begin());
+    for (TreeWalk.Found found : TreeWalk.walk(root, excludes, scan.skipped)) {
+      TreeEntry entry = scan.entry(found);
+      if (entry != null) {
+        scan.entries.add(entry);
+      }
+    }
+    scan.cache.commit();
+    return new TreeListing(scan.entries, scan.skipped);
+  }
+
+  private @Nullable TreeEntry entry(TreeWalk.Found found) {
+    Stat stat = found.stat();
+    try {
+      return switch (stat.kind()) {
+        case DIRECTORY -> new TreeEntry.Directory(found.path(), stat.permissions(), stat.mtime());
+        case SYMLINK -> new TreeEntry.Symlink(found.path(), stat.mtime(), linkTarget(found.file()));
+        case FILE -> file(found);
+        case OTHER -> null;
+      };
+    } catch (IOException e) {
+      skipped.add(TreeWalk.unreadable(found.path(), e));
+      return null;
+    }
+  }
+
+  /** A run of slashes means one slash, and Java can only write the latter. */
+  static String linkTarget(Path link) throws IOException {
+    return RawNames.rawOf(Files.readSymbolicLink(link)).replaceAll("/{2,}", "/");
+  }
+
+  private @Nullable TreeEntry file(TreeWalk.Found found) throws IOException {
+    Inode inode = new Inode(found.stat().device(), found.stat().inode());
+    TreePath first = firstNames.get(inode);
+    if (first != null) {
+      return new TreeEntry.HardLink(found.path(), first);
+    }
+    TreeEntry entry = content(found);
+    if (entry != null && found.stat().links() > 1) {
+      firstNames.put(inode, found.path());
+    }
+    return entry;
+  }
+
+  private @Nullable TreeEntry content(TreeWalk.Found found) throws IOException {
+    Stat before = found.stat();
+    for (int read = 1; ; read++) {
+      String sha256 = cache.lookup(before);
+      if (sha256 != null) {
+        return file(found.path(), before, before.size(), sha256);
+      }
+      Instant began = Instant.now();
+      MessageDigest sha = Sha256.create();
+      long size = digest(found.file(), before.size(), sha);
+      sha256 = Sha256.finish(sha);
+      Stat after = Stat.of(found.file());
+      if (after.equals(before) && size == before.size()) {
+        cache.learn(before, sha256, began);
+        return file(found.path(), before, size, sha256);
+      }
+      if (after.kind() != Stat.Kind.FILE) {
+        skipped.add(
+            new Skipped(
+                found.path().display(),
+                Skipped.Reason.VANISHED,
+                "replaced by another kind of file"));
+        return null;
+      }
+      if (read == MAX_READS) {
+        String detail = "written during each of " + MAX_READS + " reads";
+        skipped.add(new Skipped(found.path().display(), Skipped.Reason.CHANGED_WHILE_READ, detail));
+        return file(found.path(), before, size, sha256);
+      }
+      before = after;
+    }
+  }
+
+  private static TreeEntry file(TreePath path, Stat stat, long size, String sha256) {
+    return new TreeEntry.RegularFile(path, stat.permissions(), stat.mtime(), size, sha256);
+  }
+
+  /** Reads at most {@code size} bytes, so that a file that keeps growing ends. */
+  private long digest(Path file, long size, MessageDigest sha) throws IOException {
+    long left = size;
+    try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+      while (left > 0) {
+        int n = in.read(buffer, 0, (int) Math.min(buffer.length, left));
+        if (n < 0) {
+          break;
+        }
+        sha.update(buffer, 0, n);
+        left -= n;
+      }
+    }
+    return size - left;
+  }
+}
