@@ -1,0 +1,36 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.expression;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/**
+ * What an expression sees: {@code .input}, {@code .steps} (id to {@code {output}}) and {@code
+ * .run}. The trees are shared, not copied: nobody changes them while a scope is in use, and results
+ * may share parts of them.
+ */
+public final class Scope {
+  private final ObjectNode root;
+
+  private Scope(ObjectNode root) {
+    this.root = root;
+  }
+
+  public static Scope of(JsonNode input, JsonNode steps, JsonNode run) {
+    ObjectNode root = new ObjectNode(JsonNodeFactory.instance);
+    root.set("input", input);
+    root.set("steps", steps);
+    root.set("run", run);
+    return new Scope(root);
+  }
+
+  JsonNode root() {
+    return root;
+  }
+}

@@ -1,0 +1,193 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.expression;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.protocol.expression.ExpressionException.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Text with <code>${{ jq }}</code> pieces; {@code $${{} stands for a literal <code>${{</code>. Immutable, thread-safe, equal when the texts are.
+ */
+public final class Template {
+  /** Characters a template may have. */
+  public static final int MAX_LENGTH = 256 * 1024;
+
+  public static final String OPEN = "${{";
+
+  /** A part: fixed text or an expression that starts at an offset of the template. */
+  private sealed interface Piece {
+    record Fixed(String text) implements Piece {}
+
+    record Computed(Expression expression, int line, int column) implements Piece {}
+  }
+
+  private final String text;
+  private final List<Piece> pieces;
+
+  private Template(String text, List<Piece> pieces) {
+    this.text = text;
+    this.pieces = List.copyOf(pieces);
+  }
+
+  /** Whether the text has a piece to compute, or an escape. */
+  public static boolean isTemplate(String text) {
+    return text.contains(OPEN);
+  }
+
+  /**
+   * @throws ExpressionException when a piece is not closed or not jq; its line and column are
+   *     within the template
+   */
+  public static Template compile(String text) {
+    if (text.length() > MAX_LENGTH) {
+      throw new ExpressionException(
+          Reason.SYNTAX,
+          text,
+          "the text has " + text.length() + " characters, at most " + MAX_LENGTH + " are allowed");
+    }
+    List<Piece> pieces = new ArrayList<>();
+    StringBuilder fixed = new StringBuilder();
+    int at = 0;
+    while (true) {
+      int open = text.indexOf(OPEN, at);
+      if (open < 0) {
+        fixed.append(text, at, text.length());
+        break;
+      }
+      if (open > at && text.charAt(open - 1) == '$') {
+        fixed.append(text, at, open - 1).append(OPEN);
+        at = open + OPEN.length();
+        continue;
+      }
+      fixed.append(text, at, open);
+      addFixed(pieces, fixed);
+      int start = open + OPEN.length();
+      int end = Scanner.endOfPiece(text, start);
+      Position position = Position.of(text, start);
+      if (end < 0) {
+        throw new ExpressionException(
+            Reason.SYNTAX, text, "'${{' is not closed by '}}'", position.line(), position.column());
+      }
+      pieces.add(compilePiece(text.substring(start, end), position));
+      at = end + 2;
+    }
+    addFixed(pieces, fixed);
+    return new Template(text, pieces);
+  }
+
+  private static void addFixed(List<Piece> pieces, StringBuilder fixed) {
+    if (!fixed.isEmpty()) {
+      pieces.add(new Piece.Fixed(fixed.toString()));
+      fixed.setLength(0);
+    }
+  }
+
+  private static Piece compilePiece(String jq, Position start) {
+    try {
+      return new Piece.Computed(Expression.compile(jq), start.line(), start.column());
+    } catch (ExpressionException e) {
+      Position at = start.plus(new Position(Math.max(1, e.line()), Math.max(1, e.column())));
+      String message = e.getMessage() == null ? "not valid jq" : e.getMessage();
+      throw new ExpressionException(e.reason(), jq, message, at.line(), at.column());
+    }
+  }
+
+  /**
+   * The value: of a template that is exactly one piece, that piece's JSON; otherwise text.
+   *
+   * @throws ExpressionException as {@link Expression#evaluate}, or when the text grows beyond
+   *     {@link Expression#MAX_RESULT_CHARS}
+   */
+  public JsonNode evaluate(Scope scope) {
+    if (pieces.size() == 1 && pieces.getFirst() instanceof Piece.Computed(Expression only, _, _)) {
+      return only.evaluate(scope);
+    }
+    return TextNode.valueOf(render(scope));
+  }
+
+  /**
+   * The value as text: strings as they are, everything else as compact JSON; null as nothing.
+   *
+   * @throws ExpressionException as {@link #evaluate}
+   */
+  public String render(Scope scope) {
+    StringBuilder out = new StringBuilder();
+    for (Piece piece : pieces) {
+      switch (piece) {
+        case Piece.Fixed(String fixed) -> out.append(fixed);
+        case Piece.Computed(Expression expression, _, _) ->
+            out.append(asText(expression.evaluate(scope)));
+      }
+      if (out.length() > Expression.MAX_RESULT_CHARS) {
+        throw new ExpressionException(
+            Reason.TOO_LARGE,
+            text,
+            "the text has more than " + Expression.MAX_RESULT_CHARS + " characters");
+      }
+    }
+    return out.toString();
+  }
+
+  private static String asText(JsonNode value) {
+    if (value.isTextual()) {
+      return value.textValue();
+    }
+    if (value.isNull()) {
+      return "";
+    }
+    // jq has one kind of number: 3.0 is written 3.
+    if (value.isDouble()
+        && value.doubleValue() == Math.rint(value.doubleValue())
+        && value.canConvertToLong()) {
+      return Long.toString(value.longValue());
+    }
+    return value.toString();
+  }
+
+  public String text() {
+    return text;
+  }
+
+  /** Whether it is the same in every scope. */
+  public boolean isFixed() {
+    return pieces.stream().allMatch(Piece.Fixed.class::isInstance);
+  }
+
+  /** {@link Expression#references} of all pieces, with lines and columns within the template. */
+  public List<Reference> references() {
+    List<Reference> found = new ArrayList<>();
+    for (Piece piece : pieces) {
+      if (piece instanceof Piece.Computed(Expression expression, int line, int column)) {
+        for (Reference reference : expression.references()) {
+          Position at =
+              new Position(line, column).plus(new Position(reference.line(), reference.column()));
+          found.add(new Reference(reference.path(), at.line(), at.column()));
+        }
+      }
+    }
+    return List.copyOf(found);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Template that && that.text.equals(text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

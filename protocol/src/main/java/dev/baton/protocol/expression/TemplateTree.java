@@ -1,0 +1,75 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.expression;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** JSON whose strings are templates; names are taken as they are. Immutable, thread-safe. */
+public sealed interface TemplateTree {
+  record Text(Template template) implements TemplateTree {}
+
+  record Value(JsonNode value) implements TemplateTree {}
+
+  record Items(List<TemplateTree> items) implements TemplateTree {
+    public Items {
+      items = List.copyOf(items);
+    }
+  }
+
+  record Members(Map<String, TemplateTree> members) implements TemplateTree {
+    public Members {
+      members = new LinkedHashMap<>(members);
+    }
+  }
+
+  /**
+   * @throws ExpressionException when a string is not a template
+   */
+  static TemplateTree compile(JsonNode node) {
+    if (node.isTextual() && Template.isTemplate(node.textValue())) {
+      return new Text(Template.compile(node.textValue()));
+    }
+    if (node.isArray()) {
+      List<TemplateTree> items = new ArrayList<>();
+      node.forEach(item -> items.add(compile(item)));
+      return new Items(items);
+    }
+    if (node.isObject()) {
+      Map<String, TemplateTree> members = new LinkedHashMap<>();
+      node.properties().forEach(entry -> members.put(entry.getKey(), compile(entry.getValue())));
+      return new Members(members);
+    }
+    return new Value(node);
+  }
+
+  /**
+   * @throws ExpressionException as {@link Template#evaluate}
+   */
+  default JsonNode evaluate(Scope scope) {
+    return switch (this) {
+      case Text(Template template) -> template.evaluate(scope);
+      case Value(JsonNode value) -> value;
+      case Items(List<TemplateTree> items) -> {
+        ArrayNode array = JsonNodeFactory.instance.arrayNode(items.size());
+        items.forEach(item -> array.add(item.evaluate(scope)));
+        yield array;
+      }
+      case Members(Map<String, TemplateTree> members) -> {
+        ObjectNode object = JsonNodeFactory.instance.objectNode();
+        members.forEach((name, member) -> object.set(name, member.evaluate(scope)));
+        yield object;
+      }
+    };
+  }
+}

@@ -1,0 +1,85 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Which step of a flow can follow which. Steps are their places in the list. */
+final class FlowGraph {
+  private final List<List<Integer>> after = new ArrayList<>();
+  private final List<List<Integer>> before = new ArrayList<>();
+  private final boolean straight;
+
+  FlowGraph(Flow flow) {
+    List<Step> steps = flow.steps();
+    Map<String, Integer> index = new HashMap<>();
+    for (int i = 0; i < steps.size(); i++) {
+      index.put(steps.get(i).id(), i);
+      after.add(new ArrayList<>());
+      before.add(new ArrayList<>());
+    }
+    boolean noJumps = true;
+    for (int i = 0; i < steps.size(); i++) {
+      boolean always = false;
+      for (Arm arm : steps.get(i).next()) {
+        noJumps = false;
+        always |= arm.when().isEmpty();
+        Integer to = index.get(arm.to());
+        if (to != null) {
+          link(i, to);
+        }
+      }
+      if (!always && i + 1 < steps.size()) {
+        link(i, i + 1);
+      }
+    }
+    straight = noJumps;
+  }
+
+  private void link(int from, int to) {
+    after.get(from).add(to);
+    before.get(to).add(from);
+  }
+
+  List<Integer> after(int step) {
+    return after.get(step);
+  }
+
+  /** Steps that can have run when this one begins; itself where it is on a cycle. */
+  BitSet earlier(int step) {
+    BitSet found = new BitSet(before.size());
+    if (straight) {
+      found.set(0, step);
+      return found;
+    }
+    spread(before, before.get(step), found);
+    return found;
+  }
+
+  /** Steps that can run at all. */
+  BitSet reachable() {
+    BitSet found = new BitSet(after.size());
+    spread(after, List.of(0), found);
+    return found;
+  }
+
+  private static void spread(List<List<Integer>> edges, List<Integer> from, BitSet found) {
+    ArrayDeque<Integer> open = new ArrayDeque<>(from);
+    while (!open.isEmpty()) {
+      int at = open.pop();
+      if (!found.get(at)) {
+        found.set(at);
+        open.addAll(edges.get(at));
+      }
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+/** What a definition is written in. Both are the same tree. */
+public enum Format {
+  YAML,
+  JSON
+}

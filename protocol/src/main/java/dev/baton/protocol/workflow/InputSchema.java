@@ -1,0 +1,132 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.networknt.schema.Error;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaException;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
+import com.networknt.schema.SpecificationVersion;
+import com.networknt.schema.path.PathType;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A JSON Schema (2020-12) of a run's input or an approval's answer. Nothing is ever fetched: a
+ * {@code $ref} leads within the schema. Thread-safe; compiled at its first use.
+ */
+public final class InputSchema {
+  /** Accepts everything. */
+  public static final InputSchema ANY = new InputSchema(BooleanNode.TRUE);
+
+  private static final int MAX_PROBLEMS = 50;
+  private static final String META = "https://json-schema.org/draft/2020-12/schema";
+
+  /**
+   * @param pointer where, as {@code /a/0/b}; empty for the whole
+   */
+  public record Violation(String pointer, String message) {}
+
+  private final JsonNode schema;
+  private volatile @Nullable Schema compiled;
+
+  public InputSchema(JsonNode schema) {
+    this.schema = schema;
+  }
+
+  public JsonNode json() {
+    return schema;
+  }
+
+  /**
+   * What is wrong with a value, at most {@value #MAX_PROBLEMS} entries; empty when it is right.
+   *
+   * @throws IllegalStateException when the schema itself is broken, which {@link #check} tells
+   *     beforehand
+   */
+  public List<Violation> validate(JsonNode value) {
+    if (schema.isBoolean() && schema.booleanValue()) {
+      return List.of();
+    }
+    try {
+      return violations(compiled().validate(value.toString(), InputFormat.JSON));
+    } catch (SchemaException e) {
+      throw new IllegalStateException("the schema is broken: " + e.getMessage(), e);
+    }
+  }
+
+  /** What is wrong with the schema itself; pointers are within it. */
+  List<Violation> check() {
+    if (!schema.isObject() && !schema.isBoolean()) {
+      return List.of(new Violation("", "a JSON Schema is a mapping"));
+    }
+    List<Violation> shape =
+        violations(
+            registry()
+                .getSchema(SchemaLocation.of(META))
+                .validate(schema.toString(), InputFormat.JSON));
+    if (!shape.isEmpty()) {
+      return shape;
+    }
+    try {
+      compiled();
+      return List.of();
+    } catch (SchemaException | IllegalArgumentException e) {
+      String message = Optional.ofNullable(e.getMessage()).orElse("broken");
+      return List.of(new Violation("", message.lines().findFirst().orElse("broken")));
+    }
+  }
+
+  private Schema compiled() {
+    Schema known = compiled;
+    if (known == null) {
+      known = registry().getSchema(schema.toString(), InputFormat.JSON);
+      known.initializeValidators();
+      compiled = known;
+    }
+    return known;
+  }
+
+  private static SchemaRegistry registry() {
+    SchemaRegistryConfig config =
+        SchemaRegistryConfig.builder()
+            .locale(Locale.ENGLISH)
+            .pathType(PathType.JSON_POINTER)
+            .build();
+    return SchemaRegistry.withDefaultDialect(
+        SpecificationVersion.DRAFT_2020_12, builder -> builder.schemaRegistryConfig(config));
+  }
+
+  private static List<Violation> violations(List<Error> errors) {
+    return errors.stream()
+        .limit(MAX_PROBLEMS)
+        .map(error -> new Violation(error.getInstanceLocation().toString(), error.getMessage()))
+        .toList();
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof InputSchema that && that.schema.equals(schema);
+  }
+
+  @Override
+  public int hashCode() {
+    return schema.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return schema.toString();
+  }
+}

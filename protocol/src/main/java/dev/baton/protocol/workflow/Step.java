@@ -1,0 +1,42 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import dev.baton.protocol.expression.Expression;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+
+/**
+ * A node of a workflow.
+ *
+ * @param id unique in the whole workflow, branches included; matches {@link #ID}
+ * @param when the step is skipped where this is false
+ * @param timeout of one attempt
+ * @param next the ways on, tried in order; where none is taken, the step after this one in its list
+ *     follows
+ * @param maxVisits how often the step may run in one run (in one branch, within a parallel); more
+ *     fails the run
+ */
+public record Step(
+    String id,
+    Optional<String> title,
+    StepKind kind,
+    Optional<Expression> when,
+    Retry retry,
+    Optional<Duration> timeout,
+    WorkspaceUse workspace,
+    List<Arm> next,
+    OptionalInt maxVisits) {
+  public static final Pattern ID = Pattern.compile("[a-z][a-z0-9_-]{0,62}");
+
+  public Step {
+    next = List.copyOf(next);
+  }
+}

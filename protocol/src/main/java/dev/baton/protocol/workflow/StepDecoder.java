@@ -1,0 +1,263 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import dev.baton.protocol.expression.Expression;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** Lists of steps, and what all steps have in common. */
+final class StepDecoder {
+  static final List<String> KINDS =
+      List.of("shell", "http", "transform", "parallel", "approval", "wait", "fn", "agent");
+  private static final List<String> COMMON =
+      List.of("id", "title", "when", "retry", "timeout", "workspace", "next", "max_visits");
+  private static final List<String> SHELL =
+      List.of("env", "output", "interpreter", "ok_exit_codes");
+
+  /** Kinds that do something outside, which can fail once and not the next time, or take long. */
+  private static final Set<String> EFFECTS = Set.of("shell", "http", "fn", "agent");
+
+  private static final Set<String> WITH_WORKSPACE = Set.of("shell", "fn", "agent");
+  private static final int MAX_ARMS = 100;
+
+  private final Values values;
+  private final Problems problems;
+  private final StepDefaults defaults;
+  private final KindDecoder kinds;
+  private int count;
+  private boolean needsProcess;
+
+  StepDecoder(Values values, StepDefaults defaults) {
+    this.values = values;
+    this.problems = values.problems();
+    this.defaults = defaults;
+    this.kinds = new KindDecoder(values, this, defaults);
+  }
+
+  /** Whether a step runs programs. */
+  boolean needsProcess() {
+    return needsProcess;
+  }
+
+  /** A list of steps; nothing when none of them can be read. */
+  Optional<Flow> flow(Place place, int nesting) {
+    if (!(place.node() instanceof Located.Items(_, List<Located> items)) || items.isEmpty()) {
+      String found =
+          place.node() instanceof Located.Items ? "an empty list" : place.node().typeName();
+      problems.error(place, "this must be a list of steps, not " + found, "at least one step");
+      return Optional.empty();
+    }
+    List<Step> steps = new ArrayList<>();
+    Set<String> ids = new HashSet<>();
+    for (int i = 0; i < items.size(); i++) {
+      if (++count > Workflow.MAX_STEPS) {
+        problems.error(
+            place.item(i, items.get(i)),
+            "there are too many steps",
+            "at most " + Workflow.MAX_STEPS);
+        break;
+      }
+      step(place.item(i, items.get(i)), nesting)
+          .filter(step -> ids.add(step.id()))
+          .ifPresent(steps::add);
+    }
+    return steps.isEmpty() ? Optional.empty() : Optional.of(new Flow(steps));
+  }
+
+  private Optional<Step> step(Place place, int nesting) {
+    Optional<Fields> outside =
+        Fields.of(place, values, "a step: an id, and one of " + String.join(", ", KINDS));
+    Optional<String> id = outside.flatMap(this::id);
+    if (outside.isEmpty()) {
+      return Optional.empty();
+    }
+    // From here on problems name the step.
+    Fields fields = Fields.of(place.inStep(id.orElse(null)), values, "").orElseThrow();
+    Optional<String> word = kindWord(fields);
+    Optional<String> title = fields.text("title", 200);
+    Optional<Expression> when = fields.expression("when", false);
+    Optional<Retry> retry = fields.get("retry").flatMap(at -> StepDefaults.retry(at, values));
+    Optional<Duration> timeout = fields.duration("timeout", WorkflowDecoder.INSTANT, Durations.MAX);
+    Optional<WorkspaceUse> workspace =
+        fields.choice(
+            "workspace", Values.choices("none", WorkspaceUse.NONE, "write", WorkspaceUse.WRITE));
+    List<Arm> next = fields.get("next").map(this::arms).orElse(List.of());
+    OptionalInt maxVisits = fields.integer("max_visits", 1, 1_000_000);
+    if (word.isEmpty()) {
+      return Optional.empty();
+    }
+    onlyFor(fields, "retry", EFFECTS, word.get());
+    onlyFor(fields, "timeout", EFFECTS, word.get());
+    onlyFor(fields, "workspace", WITH_WORKSPACE, word.get());
+    boolean process = word.get().equals("shell") || word.get().equals("agent");
+    needsProcess |= process;
+    boolean effect = EFFECTS.contains(word.get());
+    Optional<StepKind> kind =
+        fields.get(word.get()).flatMap(at -> kinds.decode(word.get(), at, fields, nesting));
+    if (fields.get(word.get()).isEmpty()) {
+      problems.error(fields.place(), "'" + word.get() + "' has no value", null);
+    }
+    return id.flatMap(
+        known ->
+            kind.map(
+                decoded ->
+                    new Step(
+                        known,
+                        title,
+                        decoded,
+                        when,
+                        retry.orElse(effect ? defaults.retry() : Retry.NONE),
+                        timeout.isPresent() || !effect ? timeout : defaults.timeout(),
+                        workspace.orElse(process ? WorkspaceUse.WRITE : WorkspaceUse.NONE),
+                        next,
+                        maxVisits)));
+  }
+
+  private void onlyFor(Fields fields, String key, Set<String> allowed, String word) {
+    if (!allowed.contains(word)) {
+      String kindsAllowed = String.join(", ", KINDS.stream().filter(allowed::contains).toList());
+      fields
+          .get(key)
+          .ifPresent(
+              at ->
+                  problems.error(
+                      at, word + " steps have no '" + key + "'", key + " on " + kindsAllowed));
+    }
+  }
+
+  private Optional<String> id(Fields fields) {
+    if (fields.get("id").isEmpty()) {
+      fields.missing("id", "id: a name that no other step has");
+      return Optional.empty();
+    }
+    Optional<String> id = fields.text("id", 1_000);
+    if (id.isEmpty()) {
+      return id;
+    }
+    Place place = fields.get("id").orElseThrow().inStep(id.get());
+    if (!Step.ID.matcher(id.get()).matches()) {
+      problems.error(place.inStep(null), "'" + id.get() + "' is not an id", Step.ID.pattern());
+      return Optional.empty();
+    }
+    if (id.get().equals(Arm.END)) {
+      problems.error(place, "'end' is the end of the steps", "another id");
+      return Optional.empty();
+    }
+    Place first = values.notes().ids().putIfAbsent(id.get(), place);
+    if (first != null) {
+      int line = first.node().mark().line();
+      problems.error(
+          place,
+          "the id '" + id.get() + "' is already used" + (line > 0 ? " in line " + line : ""),
+          "ids that are unique in the whole workflow, branches included");
+      return Optional.empty();
+    }
+    return id;
+  }
+
+  /** The step's kind, and a problem for every key that it has not. */
+  private Optional<String> kindWord(Fields fields) {
+    List<String> given =
+        KINDS.stream().filter(kind -> fields.members().find(kind) != null).toList();
+    List<String> known = new ArrayList<>(COMMON);
+    known.addAll(KINDS);
+    known.addAll(SHELL);
+    List<Located.Entry> unknown =
+        fields.members().entries().stream().filter(entry -> !known.contains(entry.key())).toList();
+    if (given.isEmpty() && unknown.size() == 1) {
+      fields.unknown(unknown.getFirst(), "unknown step kind", KINDS);
+      return Optional.empty();
+    }
+    String only = given.size() == 1 ? given.getFirst() : "";
+    List<String> allowed = new ArrayList<>(COMMON);
+    if (only.equals("shell")) {
+      allowed.addAll(SHELL);
+    }
+    unknown.forEach(entry -> fields.unknown(entry, "unknown key", allowed));
+    if (given.isEmpty()) {
+      problems.error(fields.place(), "the step does nothing", "one of " + String.join(", ", KINDS));
+    } else if (given.size() > 1) {
+      problems.error(
+          fields.place(),
+          "the step has several kinds: " + String.join(", ", given),
+          "one of " + String.join(", ", KINDS));
+    } else if (!only.equals("shell")) {
+      for (String key : SHELL) {
+        fields
+            .get(key)
+            .ifPresent(
+                at ->
+                    problems.error(
+                        at, only + " steps have no '" + key + "'", String.join(", ", COMMON)));
+      }
+    }
+    return only.isEmpty() ? Optional.empty() : Optional.of(only);
+  }
+
+  /** {@code next: id}, or a list of {@code {when, to}}. */
+  private List<Arm> arms(Place place) {
+    if (place.node() instanceof Located.Scalar) {
+      return values
+          .text(place, 64)
+          .map(
+              to -> {
+                values.notes().targets().add(new Notes.Target(place, to));
+                return List.of(new Arm(Optional.empty(), to));
+              })
+          .orElse(List.of());
+    }
+    if (!(place.node() instanceof Located.Items(_, List<Located> items))
+        || items.isEmpty()
+        || items.size() > MAX_ARMS) {
+      problems.error(
+          place,
+          "this does not say what comes next",
+          "a step's id, end, or a list of 1 to " + MAX_ARMS + " {when, to}");
+      return List.of();
+    }
+    List<Arm> arms = new ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      boolean last = i == items.size() - 1;
+      arm(place.item(i, items.get(i)), last).ifPresent(arms::add);
+    }
+    return arms;
+  }
+
+  private Optional<Arm> arm(Place place, boolean last) {
+    Optional<Fields> found = Fields.of(place, values, "{when: condition, to: step}");
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    Fields fields = found.get();
+    fields.allowOnly(List.of("when", "to"));
+    if (fields.get("to").isEmpty()) {
+      fields.missing("to", "to: a step's id, or end");
+    }
+    Optional<Expression> when = fields.expression("when", true);
+    if (fields.get("when").isEmpty() && !last) {
+      problems.error(
+          place,
+          "what comes after an arm without 'when' is never taken",
+          "'when', or the last place");
+    }
+    return fields
+        .text("to", 64)
+        .map(
+            to -> {
+              fields
+                  .get("to")
+                  .ifPresent(at -> values.notes().targets().add(new Notes.Target(at, to)));
+              return new Arm(when, to);
+            });
+  }
+}

@@ -1,0 +1,73 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import dev.baton.protocol.expression.Template;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What steps have that say nothing of their own. */
+record StepDefaults(Retry retry, Optional<Duration> timeout, Map<String, Template> env) {
+  static final StepDefaults NONE = new StepDefaults(Retry.NONE, Optional.empty(), Map.of());
+
+  static StepDefaults decode(Place place, Values values) {
+    return Fields.of(place, values, "retry, timeout, env")
+        .map(
+            fields -> {
+              fields.allowOnly(List.of("retry", "timeout", "env"));
+              return new StepDefaults(
+                  fields.get("retry").flatMap(at -> retry(at, values)).orElse(Retry.NONE),
+                  fields.duration("timeout", WorkflowDecoder.INSTANT, Durations.MAX),
+                  fields.templates("env", "names and values"));
+            })
+        .orElse(NONE);
+  }
+
+  /** {@code 3}, or {@code {max: 3, backoff: 1s, factor: 2, max_backoff: 30s}}. */
+  static Optional<Retry> retry(Place place, Values values) {
+    Retry none = Retry.NONE;
+    if (place.node() instanceof Located.Scalar) {
+      return values
+          .integer(place, 0, Retry.LIMIT)
+          .map(max -> new Retry(max, none.backoff(), none.factor(), none.maxBackoff()));
+    }
+    Optional<Fields> found =
+        Fields.of(place, values, "a number, or max, backoff, factor, max_backoff");
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    Fields fields = found.get();
+    fields.allowOnly(List.of("max", "backoff", "factor", "max_backoff"));
+    if (fields.get("max").isEmpty()) {
+      fields.missing("max", "max: 0 to " + Retry.LIMIT);
+    }
+    int max = fields.integer("max", 0, Retry.LIMIT).orElse(0);
+    Duration backoff =
+        fields.duration("backoff", Duration.ZERO, Durations.MAX).orElse(none.backoff());
+    double factor = fields.get("factor").map(at -> factor(at, values)).orElse(none.factor());
+    // Someone who waits longer than the usual longest wait does not want the usual longest wait.
+    Duration usual = backoff.compareTo(none.maxBackoff()) > 0 ? backoff : none.maxBackoff();
+    Duration maxBackoff =
+        fields.duration("max_backoff", Duration.ZERO, Durations.MAX).orElse(usual);
+    return Optional.of(new Retry(max, backoff, factor, maxBackoff));
+  }
+
+  private static double factor(Place place, Values values) {
+    if (place.node() instanceof Located.Scalar scalar
+        && scalar.value().isNumber()
+        && scalar.value().doubleValue() >= 1
+        && scalar.value().doubleValue() <= 10) {
+      return scalar.value().doubleValue();
+    }
+    values
+        .problems()
+        .error(place, place.node().typeName() + " is not a factor", "a number, 1 to 10");
+    return Retry.NONE.factor();
+  }
+}

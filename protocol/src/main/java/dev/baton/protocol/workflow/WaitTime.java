@@ -1,0 +1,66 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.expression.Scope;
+import dev.baton.protocol.expression.Template;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+
+/** How long a wait is. Resolved once, when the step starts: a resumed wait keeps its end. */
+public sealed interface WaitTime {
+  record For(Template duration) implements WaitTime {}
+
+  record Until(Template instant) implements WaitTime {}
+
+  /**
+   * When the wait ends.
+   *
+   * @param started when the step started
+   * @throws IllegalArgumentException when the text is not a duration or a time; the message names
+   *     it
+   * @throws dev.baton.protocol.expression.ExpressionException when a template fails
+   */
+  default Instant end(Scope scope, Instant started) {
+    return switch (this) {
+      case For(Template duration) -> started.plus(duration(duration.render(scope)));
+      case Until(Template instant) -> {
+        Instant end = instant(instant.evaluate(scope));
+        if (end.isAfter(started.plus(Durations.MAX))) {
+          throw new IllegalArgumentException("'" + end + "' is more than ten years away");
+        }
+        yield end;
+      }
+    };
+  }
+
+  private static Duration duration(String text) {
+    return Durations.parse(text)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "'" + text + "' is not a duration; allowed: " + Durations.ALLOWED));
+  }
+
+  /** RFC 3339 text, or whole seconds since the epoch. */
+  static Instant instant(JsonNode value) {
+    try {
+      return value.isIntegralNumber() && value.canConvertToLong()
+          ? Instant.ofEpochSecond(value.longValue())
+          : OffsetDateTime.parse(value.asText()).toInstant();
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException(
+          "'"
+              + value.asText()
+              + "' is not a time; allowed: such as 2026-05-01T12:00:00Z, or seconds since the epoch",
+          e);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A definition: what a runner walks. Immutable, thread-safe.
+ *
+ * @param name matches {@link Step#ID}
+ * @param input what a run's input must look like
+ * @param isolation as the definition says, or by its steps
+ * @param deadline from a run's creation; the installation's default where there is none
+ * @param parkAfter how long a run waits for an approval or a timer before it gives its runner back;
+ *     the installation's default where there is none
+ * @param flow its steps
+ */
+public record Workflow(
+    String name,
+    Optional<String> description,
+    InputSchema input,
+    Isolation isolation,
+    Optional<Duration> deadline,
+    Restart restart,
+    Optional<HeartbeatSettings> heartbeat,
+    Optional<Duration> parkAfter,
+    Flow flow) {
+  /** Steps a workflow may have, those of branches included. */
+  public static final int MAX_STEPS = 10_000;
+
+  /** Parallels within parallels. */
+  public static final int MAX_NESTING = 4;
+
+  /**
+   * The workflow of a stored definition, which was checked when it was stored: shape is checked
+   * again, meaning is not.
+   *
+   * @throws IllegalArgumentException when it is not a definition; the message has the first problem
+   */
+  public static Workflow fromCanonical(JsonNode canonical) {
+    Problems problems = new Problems();
+    Workflow workflow = new WorkflowDecoder(problems).decode(Located.of(canonical)).orElse(null);
+    if (workflow == null || !problems.isEmpty()) {
+      throw new IllegalArgumentException(
+          "not a workflow definition: " + problems.errors().getFirst().describe());
+    }
+    return workflow;
+  }
+
+  /** All steps, those of branches after their parallel. */
+  public List<Step> allSteps() {
+    List<Step> all = new ArrayList<>();
+    collect(flow, all);
+    return List.copyOf(all);
+  }
+
+  private static void collect(Flow flow, List<Step> all) {
+    for (Step step : flow.steps()) {
+      all.add(step);
+      switch (step.kind()) {
+        case StepKind.Over(_, _, Flow body) -> collect(body, all);
+        case StepKind.Branches(var branches, _) ->
+            branches.values().forEach(branch -> collect(branch, all));
+        case StepKind.Shell _,
+            StepKind.Http _,
+            StepKind.Transform _,
+            StepKind.Approval _,
+            StepKind.Wait _,
+            StepKind.Fn _,
+            StepKind.Agent _ -> {}
+      }
+    }
+  }
+}

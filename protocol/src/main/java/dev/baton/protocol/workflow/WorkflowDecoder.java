@@ -1,0 +1,188 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.workflow.InputSchema.Violation;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Tree to records: everything that can be said of a value where it stands. */
+final class WorkflowDecoder {
+  private static final List<String> KEYS =
+      List.of(
+          "name",
+          "description",
+          "input",
+          "runner",
+          "deadline",
+          "restart",
+          "heartbeat",
+          "park_after",
+          "defaults",
+          "steps");
+
+  /** Bounds of times that nobody means to be instant. */
+  static final Duration INSTANT = Duration.ofMillis(1);
+
+  private static final Duration DAY = Duration.ofDays(1);
+
+  private final Problems problems;
+  private final Notes notes = new Notes();
+  private final Values values;
+
+  WorkflowDecoder(Problems problems) {
+    this.problems = problems;
+    this.values = new Values(problems, notes);
+  }
+
+  Notes notes() {
+    return notes;
+  }
+
+  /**
+   * Nothing when problems keep it from having a meaning; it may also have problems and be there,
+   * for further checks.
+   */
+  Optional<Workflow> decode(Located root) {
+    Place place = new Place(root, "", null);
+    return Fields.of(place, values, "a mapping with name and steps").flatMap(this::decode);
+  }
+
+  private Optional<Workflow> decode(Fields fields) {
+    for (Located.Entry entry : fields.members().entries()) {
+      // For editors; no part of the definition.
+      if (!KEYS.contains(entry.key()) && !entry.key().equals("$schema")) {
+        fields.unknown(entry, "unknown key", KEYS);
+      }
+    }
+    if (fields.get("name").isEmpty()) {
+      fields.missing("name", "name: a workflow's name");
+    }
+    Optional<String> name = fields.text("name", 63).filter(this::isName);
+    fields
+        .get("name")
+        .filter(
+            at -> name.isEmpty() && at.node() instanceof Located.Scalar s && s.value().isTextual())
+        .ifPresent(
+            at ->
+                problems.error(
+                    at, "'" + at.node().toJson().asText() + "' is not a name", Step.ID.pattern()));
+    Optional<String> description = fields.text("description", 10_000);
+    InputSchema input = fields.get("input").map(this::schema).orElse(InputSchema.ANY);
+    Optional<Isolation> runner =
+        fields.choice(
+            "runner", Values.choices("isolated", Isolation.ISOLATED, "shared", Isolation.SHARED));
+    Optional<Duration> deadline = fields.duration("deadline", INSTANT, Durations.MAX);
+    Restart restart =
+        fields
+            .choice("restart", Values.choices("always", Restart.ALWAYS, "never", Restart.NEVER))
+            .orElse(Restart.ALWAYS);
+    Optional<HeartbeatSettings> heartbeat = fields.get("heartbeat").flatMap(this::heartbeat);
+    Optional<Duration> parkAfter = fields.duration("park_after", Duration.ZERO, Durations.MAX);
+    StepDefaults defaults =
+        fields.get("defaults").map(at -> StepDefaults.decode(at, values)).orElse(StepDefaults.NONE);
+    StepDecoder steps = new StepDecoder(values, defaults);
+    if (fields.get("steps").isEmpty()) {
+      fields.missing("steps", "steps: a list of at least one step");
+    }
+    Optional<Flow> flow = fields.get("steps").flatMap(at -> steps.flow(at, 0));
+    if (flow.isEmpty()) {
+      return Optional.empty();
+    }
+    Isolation byKinds = steps.needsProcess() ? Isolation.ISOLATED : Isolation.SHARED;
+    if (runner.equals(Optional.of(Isolation.SHARED)) && byKinds == Isolation.ISOLATED) {
+      fields
+          .get("runner")
+          .ifPresent(
+              at ->
+                  problems.error(
+                      at, "shell and agent steps need a runner of their own", "isolated"));
+    }
+    return Optional.of(
+        new Workflow(
+            name.orElse("invalid"),
+            description,
+            input,
+            runner.orElse(byKinds),
+            deadline,
+            restart,
+            heartbeat,
+            parkAfter,
+            flow.get()));
+  }
+
+  private boolean isName(String name) {
+    return Step.ID.matcher(name).matches();
+  }
+
+  private InputSchema schema(Place place) {
+    return decodeSchema(place, problems);
+  }
+
+  static InputSchema decodeSchema(Place place, Problems problems) {
+    JsonNode json = place.node().toJson();
+    InputSchema schema = new InputSchema(json);
+    for (Violation violation : schema.check()) {
+      Place at = find(place, violation.pointer());
+      problems.error(at, "not a JSON Schema: " + violation.message(), "JSON Schema 2020-12");
+    }
+    return schema;
+  }
+
+  /** The node a JSON pointer leads to, or the last one on the way that is there. */
+  static Place find(Place from, String pointer) {
+    Place at = from;
+    for (String raw : pointer.split("/", -1)) {
+      String name = raw.replace("~1", "/").replace("~0", "~");
+      switch (at.node()) {
+        case Located.Members members -> {
+          Located.Entry entry = members.find(name);
+          at = entry == null ? at : at.member(name, entry.value());
+        }
+        case Located.Items(_, List<Located> items) -> {
+          boolean index =
+              name.length() < 8 && !name.isEmpty() && name.chars().allMatch(Character::isDigit);
+          int i = index ? Integer.parseInt(name) : items.size();
+          at = i < items.size() ? at.item(i, items.get(i)) : at;
+        }
+        case Located.Scalar _ -> {}
+      }
+    }
+    return at;
+  }
+
+  private Optional<HeartbeatSettings> heartbeat(Place place) {
+    Optional<Fields> found = Fields.of(place, values, "interval and timeout");
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    Fields fields = found.get();
+    fields.allowOnly(List.of("interval", "timeout"));
+    if (fields.get("interval").isEmpty()) {
+      fields.missing("interval", "interval: such as 1s");
+    }
+    Optional<Duration> interval = fields.duration("interval", HeartbeatSettings.MIN_INTERVAL, DAY);
+    if (interval.isEmpty()) {
+      return Optional.empty();
+    }
+    Duration least = interval.get().multipliedBy(3);
+    Duration timeout = fields.duration("timeout", INSTANT, DAY.multipliedBy(3)).orElse(least);
+    if (timeout.compareTo(least) < 0) {
+      fields
+          .get("timeout")
+          .ifPresent(
+              at ->
+                  problems.error(
+                      at,
+                      "the timeout is shorter than three intervals",
+                      "at least " + least + " (ISO-8601)"));
+    }
+    return Optional.of(new HeartbeatSettings(interval.get(), timeout));
+  }
+}

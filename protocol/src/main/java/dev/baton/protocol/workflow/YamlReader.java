@@ -1,0 +1,236 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.protocol.workflow.Located.Style;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.DumperOptions.ScalarStyle;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.events.AliasEvent;
+import org.yaml.snakeyaml.events.Event;
+import org.yaml.snakeyaml.events.MappingEndEvent;
+import org.yaml.snakeyaml.events.MappingStartEvent;
+import org.yaml.snakeyaml.events.NodeEvent;
+import org.yaml.snakeyaml.events.ScalarEvent;
+import org.yaml.snakeyaml.events.SequenceEndEvent;
+import org.yaml.snakeyaml.events.SequenceStartEvent;
+
+/**
+ * Reads the part of YAML that is JSON in another dress: one document, text keys, no anchors,
+ * aliases, tags or merge keys. Unquoted {@code true}, {@code false}, {@code null}, {@code ~} and
+ * JSON numbers are what they look like; every other scalar is text, so {@code no}, {@code 010} and
+ * {@code 2026-01-01} stay what was written.
+ */
+final class YamlReader {
+  private final Problems problems;
+  private String[] lines = {};
+  private int nodes;
+
+  /** Ends the reading once its problem has been reported. */
+  private static final class Stop extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Stop() {
+      super(null, null, false, false);
+    }
+  }
+
+  YamlReader(Problems problems) {
+    this.problems = problems;
+  }
+
+  @Nullable Located read(String text) {
+    lines = text.split("\\R", -1);
+    try {
+      Iterator<Event> events = new Yaml().parse(new StringReader(text)).iterator();
+      Located root = null;
+      while (events.hasNext()) {
+        Event event = events.next();
+        if (!(event instanceof NodeEvent node)) {
+          continue;
+        }
+        if (root != null) {
+          throw stop(mark(event), "there is a second document", "one document; remove '---'");
+        }
+        root = node(node, events, 0);
+      }
+      if (root == null) {
+        throw stop(new Mark(1, 1), "the definition is empty", "a mapping with name and steps");
+      }
+      return root;
+    } catch (Stop e) {
+      return null;
+    } catch (MarkedYAMLException e) {
+      problems.error(mark(e), null, "", "not valid YAML: " + reason(e), null);
+      return null;
+    } catch (YAMLException | IllegalArgumentException | IndexOutOfBoundsException e) {
+      // The library lets some malformed directives and escapes through to the JDK.
+      problems.error(Mark.NONE, null, "", "not valid YAML: " + firstLine(e), null);
+      return null;
+    }
+  }
+
+  private static String reason(MarkedYAMLException e) {
+    String problem = e.getProblem() == null ? firstLine(e) : e.getProblem();
+    if (problem.contains("\\t(TAB)")) {
+      return "a tab cannot be used for indentation, use spaces";
+    }
+    return e.getContext() == null ? problem : e.getContext() + ", " + problem;
+  }
+
+  private static String firstLine(Exception e) {
+    String message = Optional.ofNullable(e.getMessage()).orElse(e.getClass().getSimpleName());
+    return message.lines().findFirst().orElse("");
+  }
+
+  private Located node(NodeEvent event, Iterator<Event> events, int depth) {
+    Mark mark = mark(event);
+    if (event instanceof AliasEvent) {
+      throw stop(
+          mark, "the alias '*" + event.getAnchor() + "' is not allowed", "values written out");
+    }
+    if (event.getAnchor() != null) {
+      throw stop(
+          mark, "the anchor '&" + event.getAnchor() + "' is not allowed", "values written out");
+    }
+    if (depth > TextReader.MAX_DEPTH || ++nodes > TextReader.MAX_NODES) {
+      throw stop(
+          mark,
+          "the definition is too large or nested too deeply",
+          "at most " + TextReader.MAX_DEPTH + " levels and " + TextReader.MAX_NODES + " values");
+    }
+    return switch (event) {
+      case ScalarEvent scalar -> scalar(scalar, mark);
+      case SequenceStartEvent start -> {
+        checkTag(start.getTag(), mark);
+        yield items(events, mark, depth);
+      }
+      case MappingStartEvent start -> {
+        checkTag(start.getTag(), mark);
+        yield members(events, mark, depth);
+      }
+      default -> throw stop(mark, "unexpected " + event, null);
+    };
+  }
+
+  private Located items(Iterator<Event> events, Mark mark, int depth) {
+    List<Located> items = new ArrayList<>();
+    Event event = events.next();
+    while (!(event instanceof SequenceEndEvent)) {
+      items.add(node((NodeEvent) event, events, depth + 1));
+      event = events.next();
+    }
+    return new Located.Items(mark, items);
+  }
+
+  private Located members(Iterator<Event> events, Mark mark, int depth) {
+    List<Located.Entry> entries = new ArrayList<>();
+    Set<String> seen = new HashSet<>();
+    Event event = events.next();
+    while (!(event instanceof MappingEndEvent)) {
+      Mark keyMark = mark(event);
+      if (!(event instanceof ScalarEvent keyEvent) || keyEvent.getAnchor() != null) {
+        throw stop(keyMark, "a key must be text", "key: value");
+      }
+      checkTag(keyEvent.getTag(), keyMark);
+      String key = keyEvent.getValue();
+      Located value = node((NodeEvent) events.next(), events, depth + 1);
+      if (seen.add(key)) {
+        entries.add(new Located.Entry(key, keyMark, value));
+      } else {
+        problems.error(keyMark, null, "", "the key '" + key + "' is given twice", "each key once");
+      }
+      event = events.next();
+    }
+    return new Located.Members(mark, entries);
+  }
+
+  private Located scalar(ScalarEvent scalar, Mark mark) {
+    checkTag(scalar.getTag(), mark);
+    String text = scalar.getValue();
+    boolean oneLine = scalar.getStartMark().getLine() == scalar.getEndMark().getLine();
+    int width = scalar.getEndMark().getColumn() - scalar.getStartMark().getColumn();
+    if (scalar.getScalarStyle() == ScalarStyle.PLAIN) {
+      return new Located.Scalar(mark, plain(text, mark), oneLine ? Style.PLAIN : Style.OTHER);
+    }
+    Style style =
+        scalar.getScalarStyle() == ScalarStyle.LITERAL
+            ? Style.BLOCK
+            : oneLine && width == text.length() + 2 ? Style.QUOTED : Style.OTHER;
+    return new Located.Scalar(
+        mark, TextNode.valueOf(text), style, style == Style.BLOCK ? indent(mark.line()) : 0);
+  }
+
+  /**
+   * Of the first line with something on it, from an index on: a block starts on the line after its
+   * mark.
+   */
+  private int indent(int from) {
+    for (int i = from; i < lines.length; i++) {
+      if (!lines[i].isBlank()) {
+        return lines[i].length() - lines[i].stripLeading().length();
+      }
+    }
+    return 0;
+  }
+
+  private JsonNode plain(String text, Mark mark) {
+    switch (text) {
+      case "", "~", "null" -> {
+        return NullNode.getInstance();
+      }
+      case "true" -> {
+        return BooleanNode.TRUE;
+      }
+      case "false" -> {
+        return BooleanNode.FALSE;
+      }
+      default -> {}
+    }
+    if (!Numbers.isNumber(text)) {
+      return TextNode.valueOf(text);
+    }
+    JsonNode number = Numbers.parse(text);
+    if (number == null) {
+      throw stop(mark, "the number is too large or too long", "64-bit numbers, or text in quotes");
+    }
+    return number;
+  }
+
+  private void checkTag(@Nullable String tag, Mark mark) {
+    if (tag != null) {
+      throw stop(mark, "the tag '" + tag + "' is not allowed", "plain values");
+    }
+  }
+
+  private Stop stop(Mark mark, String message, @Nullable String allowed) {
+    problems.error(mark, null, "", message, allowed);
+    return new Stop();
+  }
+
+  private static Mark mark(Event event) {
+    return new Mark(event.getStartMark().getLine() + 1, event.getStartMark().getColumn() + 1);
+  }
+
+  private static Mark mark(MarkedYAMLException e) {
+    var at = e.getProblemMark() == null ? e.getContextMark() : e.getProblemMark();
+    return at == null ? Mark.NONE : new Mark(at.getLine() + 1, at.getColumn() + 1);
+  }
+}
