@@ -1,0 +1,129 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone;
+
+import dev.baton.standalone.jvm.JvmCommand;
+import dev.baton.standalone.process.Detached;
+import dev.baton.standalone.process.ProcessId;
+import dev.baton.standalone.state.DataLock;
+import dev.baton.standalone.state.StackFile;
+import dev.baton.standalone.state.StackState;
+import java.io.File;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * Starts a supervisor that outlives this process, and shows what it says until the stack is ready.
+ */
+final class BackgroundStart {
+
+  private static final Duration READY_WITHIN = Duration.ofMinutes(5);
+
+  private BackgroundStart() {}
+
+  static int run(StackArguments arguments) throws IOException, InterruptedException {
+    Folders folders = Folders.prepare(arguments.data());
+    Optional<DataLock> lock = DataLock.take(folders.data());
+    if (lock.isEmpty()) {
+      return alreadyRunning(folders.data());
+    }
+    // Given back at once: the supervisor takes it. Should another be faster, this one's says so.
+    lock.get().close();
+    Path log = Files.createDirectories(folders.logs()).resolve("supervisor.log");
+    long from = Files.exists(log) ? Files.size(log) : 0;
+    Process supervisor =
+        new ProcessBuilder(Detached.command(command(arguments)))
+            .redirectErrorStream(true)
+            .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+            .start();
+    return follow(supervisor, log, from);
+  }
+
+  private static int alreadyRunning(Path data) throws IOException, InterruptedException {
+    StackFile file = new StackFile(data);
+    long end = System.nanoTime() + READY_WITHIN.toNanos();
+    while (System.nanoTime() < end) {
+      StackState state = file.read().orElseGet(() -> StackState.empty(data.toString()));
+      ProcessId supervisor = state.supervisor();
+      if (state.ready() && supervisor != null && supervisor.isAlive()) {
+        System.out.printf(
+            "already running: %s (pid %d, %s)%n",
+            state.urls().get("orchestrator"), supervisor.pid(), data);
+        return 0;
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
+    System.err.println("another supervisor holds " + data + " but its stack is not ready");
+    return 1;
+  }
+
+  private static List<String> command(StackArguments arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(JvmCommand.java().toString());
+    command.addAll(List.of("-Xmx48m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    for (String property : List.of("baton.home", "baton.cache")) {
+      Optional.ofNullable(System.getProperty(property))
+          .ifPresent(value -> command.add("-D" + property + "=" + value));
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(StackMain.class.getName(), "up", "--foreground"));
+    command.addAll(List.of("--data", arguments.data().toAbsolutePath().toString()));
+    command.add("--components");
+    command.add(
+        arguments.components().stream().map(Component::label).collect(Collectors.joining(",")));
+    if (arguments.train()) {
+      command.add("--train");
+    }
+    return command;
+  }
+
+  private static int follow(Process supervisor, Path log, long from)
+      throws IOException, InterruptedException {
+    long end = System.nanoTime() + READY_WITHIN.toNanos();
+    StringBuilder pending = new StringBuilder();
+    try (RandomAccessFile in = new RandomAccessFile(log.toFile(), "r")) {
+      in.seek(from);
+      while (System.nanoTime() < end) {
+        // Asked before the last read: what it has said before its end must still be shown.
+        boolean ended = supervisor.waitFor(50, TimeUnit.MILLISECONDS);
+        if (show(in, pending)) {
+          return 0;
+        }
+        if (ended) {
+          return 1;
+        }
+      }
+    }
+    System.err.println("the stack is not ready after " + READY_WITHIN.toMinutes() + " minutes");
+    return 1;
+  }
+
+  /** Prints the whole lines that have come; true once one says that the stack is ready. */
+  private static boolean show(RandomAccessFile in, StringBuilder pending) throws IOException {
+    byte[] bytes = new byte[(int) Math.min(1 << 20, in.length() - in.getFilePointer())];
+    in.readFully(bytes);
+    pending.append(new String(bytes, StandardCharsets.UTF_8));
+    boolean ready = false;
+    for (int newline = pending.indexOf("\n"); newline >= 0; newline = pending.indexOf("\n")) {
+      String line = pending.substring(0, newline);
+      pending.delete(0, newline + 1);
+      System.out.println(line);
+      ready |= line.startsWith(Supervisor.READY);
+    }
+    return ready;
+  }
+}

@@ -1,0 +1,80 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * Where a stack keeps things.
+ *
+ * @param data everything that must last; one stack at a time
+ * @param cache what can be made again and is shared by all stacks of a user: unpacked programs, AOT
+ *     caches
+ */
+record Folders(Path data, Path cache) {
+
+  /**
+   * Makes the data folder, readable by its owner only, and finds a cache that can be written: the
+   * property {@code baton.cache}, the variable {@code BATON_CACHE}, {@code XDG_CACHE_HOME/baton},
+   * {@code ~/.cache/baton}, or else a folder in the data folder.
+   */
+  static Folders prepare(Path data) throws IOException {
+    Path real = ownersOnly(data).toRealPath();
+    String named = System.getProperty("baton.cache", System.getenv("BATON_CACHE"));
+    if (named != null && !named.isBlank()) {
+      return new Folders(real, Files.createDirectories(Path.of(named)).toRealPath());
+    }
+    String xdg = System.getenv("XDG_CACHE_HOME");
+    Path base =
+        xdg == null || xdg.isBlank()
+            ? Path.of(System.getProperty("user.home"), ".cache")
+            : Path.of(xdg);
+    try {
+      Path cache = Files.createDirectories(base.resolve("baton")).toRealPath();
+      if (Files.isWritable(cache)) {
+        return new Folders(real, cache);
+      }
+    } catch (IOException e) {
+      // A user without a home, or with one that is read-only: the data folder is theirs in any
+      // case.
+    }
+    return new Folders(real, Files.createDirectories(real.resolve("cache")));
+  }
+
+  Path aot() {
+    return cache.resolve("aot");
+  }
+
+  Path logs() {
+    return data.resolve("logs");
+  }
+
+  Path log(Component component) {
+    return logs().resolve(component.label() + ".log");
+  }
+
+  /** A component's own folder, made when missing. */
+  Path of(Component component) throws IOException {
+    return ownersOnly(data.resolve(component.label()));
+  }
+
+  private static Path ownersOnly(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      Path parent = folder.toAbsolutePath().getParent();
+      if (parent != null) {
+        Files.createDirectories(parent);
+      }
+      Files.createDirectories(
+          folder,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+    return folder;
+  }
+}

@@ -1,0 +1,336 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone;
+
+import dev.baton.standalone.jvm.JvmCommand;
+import dev.baton.standalone.jvm.Layout;
+import dev.baton.standalone.postgres.PostgresAccess;
+import dev.baton.standalone.process.Backoff;
+import dev.baton.standalone.process.ManagedProcess;
+import dev.baton.standalone.process.ProcessEvent;
+import dev.baton.standalone.process.ProcessId;
+import dev.baton.standalone.state.DataLock;
+import dev.baton.standalone.state.StackFile;
+import dev.baton.standalone.state.StackState;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Baton on one machine: Kafka, Postgres and an S3 server, the checkpoint-store and the
+ * orchestrator, each a process of its own under this one's supervision, all on 127.0.0.1.
+ *
+ * <p>Start order: the three servers at once, then the two services at once. Data, ports and secrets
+ * stay in the data folder and are used again by the next start. One stack per data folder.
+ *
+ * <p>Thread-safe.
+ */
+public final class Stack implements AutoCloseable {
+
+  private static final List<Set<Component>> START_ORDER =
+      List.of(
+          EnumSet.of(Component.KAFKA, Component.POSTGRES, Component.S3),
+          EnumSet.of(Component.STORE, Component.ORCHESTRATOR));
+
+  private final Folders folders;
+  private final DataLock lock;
+  private final Access access;
+  private final StackFile file;
+  private final Specs specs;
+  private final Consumer<String> progress;
+  private final Map<Component, ManagedProcess> processes = new EnumMap<>(Component.class);
+  private final Object writing = new Object();
+  private volatile boolean ready;
+  private volatile boolean closed;
+
+  private Stack(StackBuilder builder, Layout layout, Folders folders, DataLock lock, Access access)
+      throws IOException {
+    this.folders = folders;
+    this.lock = lock;
+    this.access = access;
+    this.file = new StackFile(folders.data());
+    this.progress = builder.progress;
+    this.specs = new Specs(layout, folders, access, builder.aot, builder.environment);
+    for (Component component : builder.components) {
+      processes.put(
+          component,
+          new ManagedProcess(
+              specs.of(component), builder.autoRestart, Backoff.DEFAULT, this::onEvent));
+    }
+  }
+
+  /** A stack of all components, on free ports, in a folder that must be named. */
+  public static StackBuilder builder() {
+    return new StackBuilder();
+  }
+
+  /**
+   * Takes the data folder, stops what a killed supervisor left in it, and chooses ports; starts
+   * nothing yet.
+   */
+  static Stack prepare(StackBuilder builder) throws IOException, InterruptedException {
+    Folders folders = Folders.prepare(builder.data());
+    DataLock lock =
+        DataLock.take(folders.data())
+            .orElseThrow(() -> new StackFailure("a stack is already running on " + folders.data()));
+    try {
+      StackState last = Leftovers.clear(folders.data(), builder.progress);
+      Access access = Access.choose(last, folders.data(), builder.preferredApiPort);
+      return new Stack(builder, Layout.find(), folders, lock, access);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  void startAll() throws IOException, InterruptedException {
+    write();
+    for (Set<Component> group : START_ORDER) {
+      Set<Component> wanted = EnumSet.copyOf(group);
+      wanted.retainAll(processes.keySet());
+      together(wanted, ManagedProcess::start);
+    }
+    ready = true;
+    write();
+  }
+
+  /** Where Kafka is, as {@code host:port}. */
+  public String kafkaBootstrap() {
+    return access.kafkaBootstrap();
+  }
+
+  /** How to use the database. */
+  public PostgresAccess postgres() {
+    return access.postgres();
+  }
+
+  /** How to use the object store. */
+  public S3Access s3() {
+    return access.s3();
+  }
+
+  /** The checkpoint-store's address, for HTTP; gRPC is on the same port. */
+  public String storeUrl() {
+    return access.storeUrl();
+  }
+
+  /** The orchestrator's address, for HTTP; gRPC is on the same port. */
+  public String orchestratorUrl() {
+    return access.orchestratorUrl();
+  }
+
+  /** The data folder. */
+  public Path data() {
+    return folders.data();
+  }
+
+  /** Where a component writes its standard output and error. */
+  public Path log(Component component) {
+    return folders.log(component);
+  }
+
+  /**
+   * A component's process while it is alive.
+   *
+   * @throws IllegalArgumentException when the stack has no such component
+   */
+  public Optional<ProcessId> process(Component component) {
+    return managed(component).id();
+  }
+
+  /** How often a component has come back after dying unasked. */
+  public int restarts(Component component) {
+    return managed(component).restarts();
+  }
+
+  /**
+   * Kills a component with SIGKILL and waits until it is gone. It comes back only where restarts
+   * are on.
+   */
+  public void kill(Component component) throws InterruptedException {
+    managed(component).kill();
+  }
+
+  /** Stops a component in good order; it stays down until {@link #restart}. */
+  public void stop(Component component) throws IOException, InterruptedException {
+    managed(component).stop();
+    write();
+  }
+
+  /**
+   * Stops a component where it is running, starts it on the same port and data, and waits until it
+   * is ready.
+   */
+  public void restart(Component component) throws IOException, InterruptedException {
+    managed(component).stop();
+    managed(component).start();
+  }
+
+  /** Waits until a component is ready; false when it is not within {@code bound}. */
+  public boolean awaitReady(Component component, Duration bound) throws InterruptedException {
+    return managed(component).awaitReady(bound);
+  }
+
+  /** Whether components are started again when they die unasked. */
+  public void autoRestart(boolean on) {
+    processes.values().forEach(process -> process.autoRestart(on));
+  }
+
+  /**
+   * Stops everything in reverse order, runners and their steps included, and gives the data folder
+   * back. Data, ports and secrets stay. A second call does nothing.
+   *
+   * @throws StackFailure when a process could not be stopped; the others are
+   */
+  @Override
+  public void close() throws StackFailure {
+    synchronized (writing) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      ready = false;
+    }
+    try (lock) {
+      retire(Component.ORCHESTRATOR);
+      // After the one that starts runners, before those that runners need for their last cut.
+      Leftovers.stopMarked(folders.data(), running(), progress);
+      retire(Component.STORE);
+      Set<Component> servers = EnumSet.copyOf(START_ORDER.getFirst());
+      servers.retainAll(processes.keySet());
+      together(servers, ManagedProcess::retire);
+      file.write(state());
+    } catch (StackFailure e) {
+      throw e;
+    } catch (IOException e) {
+      throw new StackFailure("the stack did not stop: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StackFailure("interrupted while stopping; some processes may be left", e);
+    }
+  }
+
+  /** Where a component's AOT cache is or would be; null for what is no Java program. */
+  @Nullable Path cacheFile(Component component) throws IOException {
+    Optional<JvmCommand> jvm = specs.jvm(component);
+    return jvm.isPresent() ? jvm.get().cacheFile() : null;
+  }
+
+  private void retire(Component component) throws IOException, InterruptedException {
+    ManagedProcess process = processes.get(component);
+    if (process != null) {
+      process.retire();
+    }
+  }
+
+  private interface Action {
+    void on(ManagedProcess process) throws IOException, InterruptedException;
+  }
+
+  private void together(Set<Component> components, Action action)
+      throws IOException, InterruptedException {
+    Map<Component, Exception> failed = new ConcurrentHashMap<>();
+    List<Thread> threads =
+        components.stream()
+            .map(
+                component ->
+                    Thread.ofVirtual()
+                        .name("stack-" + component.label())
+                        .start(
+                            () -> {
+                              try {
+                                action.on(managed(component));
+                              } catch (IOException | InterruptedException | RuntimeException e) {
+                                failed.put(component, e);
+                              }
+                            }))
+            .toList();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    if (!failed.isEmpty()) {
+      var first = new TreeMap<>(failed).firstEntry();
+      throw new StackFailure(String.valueOf(first.getValue().getMessage()), first.getValue());
+    }
+  }
+
+  private ManagedProcess managed(Component component) {
+    ManagedProcess process = processes.get(component);
+    if (process == null) {
+      throw new IllegalArgumentException(
+          "this stack has no " + component.label() + ", only " + processes.keySet());
+    }
+    return process;
+  }
+
+  private List<ProcessId> running() {
+    return processes.values().stream().flatMap(process -> process.id().stream()).toList();
+  }
+
+  private void onEvent(ProcessEvent event) {
+    progress.accept(Progress.line(event));
+    switch (event) {
+      case ProcessEvent.Started _, ProcessEvent.Ready _ -> tryWrite();
+      case ProcessEvent.Died _,
+          ProcessEvent.RestartFailed _,
+          ProcessEvent.GaveUp _,
+          ProcessEvent.Stopped _ -> {}
+    }
+  }
+
+  private void tryWrite() {
+    try {
+      write();
+    } catch (IOException e) {
+      progress.accept("stack.json could not be written: " + e.getMessage());
+    }
+  }
+
+  private void write() throws IOException {
+    synchronized (writing) {
+      if (!closed) {
+        file.write(state());
+      }
+    }
+  }
+
+  private StackState state() {
+    Map<String, StackState.Running> components = new HashMap<>();
+    processes.forEach(
+        (component, process) ->
+            process
+                .id()
+                .ifPresent(
+                    id ->
+                        components.put(
+                            component.label(),
+                            new StackState.Running(id.pid(), id.started(), process.restarts()))));
+    @Nullable ProcessId self =
+        closed ? null : ProcessId.of(ProcessHandle.current().pid()).orElse(null);
+    return new StackState(
+        StackState.VERSION,
+        folders.data().toString(),
+        ready,
+        self,
+        access.urls(),
+        access.ports(),
+        access.s3Secrets(),
+        access.postgresSecrets(),
+        components);
+  }
+}

@@ -1,0 +1,108 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the supervisor program is asked for.
+ *
+ * @param action what to do
+ * @param data the data folder
+ * @param components with which components
+ * @param foreground whether this very process supervises
+ * @param train whether this run is recorded into AOT caches
+ * @param force whether AOT caches are made that are there already
+ */
+record StackArguments(
+    Action action,
+    Path data,
+    Set<Component> components,
+    boolean foreground,
+    boolean train,
+    boolean force) {
+
+  private static final String USAGE =
+      """
+      usage: up --data DIR [--foreground] [--train] [--components NAME,…]
+             down --data DIR
+             aot-cache --data DIR [--force] [--components NAME,…]""";
+
+  enum Action {
+    UP,
+    DOWN,
+    AOT_CACHE
+  }
+
+  /**
+   * @throws IllegalArgumentException naming the wrong argument and what is allowed
+   */
+  static StackArguments parse(String... args) {
+    if (args.length == 0) {
+      throw new IllegalArgumentException(USAGE);
+    }
+    Action action =
+        switch (args[0]) {
+          case "up" -> Action.UP;
+          case "down" -> Action.DOWN;
+          case "aot-cache" -> Action.AOT_CACHE;
+          default -> throw new IllegalArgumentException("unknown action " + args[0] + "\n" + USAGE);
+        };
+    @Nullable Path data = null;
+    Set<Component> components = EnumSet.allOf(Component.class);
+    boolean foreground = false;
+    boolean train = false;
+    boolean force = false;
+    for (int i = 1; i < args.length; i++) {
+      switch (args[i]) {
+        case "--foreground" -> foreground = true;
+        case "--train" -> train = true;
+        case "--force" -> force = true;
+        case "--data" -> data = Path.of(value(args, ++i));
+        case "--components" -> components = components(value(args, ++i));
+        default -> throw new IllegalArgumentException("unknown argument " + args[i] + "\n" + USAGE);
+      }
+    }
+    if (data == null) {
+      throw new IllegalArgumentException("--data is missing\n" + USAGE);
+    }
+    return new StackArguments(action, data, components, foreground, train, force);
+  }
+
+  private static String value(String[] args, int index) {
+    if (index == args.length) {
+      throw new IllegalArgumentException(args[index - 1] + " has no value\n" + USAGE);
+    }
+    return args[index];
+  }
+
+  private static Set<Component> components(String names) {
+    return Arrays.stream(names.split(",", -1))
+        .map(StackArguments::component)
+        .collect(Collectors.toCollection(() -> EnumSet.noneOf(Component.class)));
+  }
+
+  private static Component component(String name) {
+    return Arrays.stream(Component.values())
+        .filter(component -> component.label().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "unknown component '%s', there are %s"
+                        .formatted(
+                            name,
+                            Arrays.stream(Component.values())
+                                .map(Component::label)
+                                .collect(Collectors.joining(", ")))));
+  }
+}

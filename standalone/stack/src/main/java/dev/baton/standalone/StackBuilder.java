@@ -1,0 +1,112 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone;
+
+import dev.baton.standalone.jvm.AotMode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Says what a stack shall be; made by {@link Stack#builder()}. Not thread-safe. */
+public final class StackBuilder {
+
+  private @Nullable Path data;
+  Set<Component> components = EnumSet.allOf(Component.class);
+  Consumer<String> progress = line -> {};
+  Map<Component, Map<String, String>> environment = new EnumMap<>(Component.class);
+  AotMode aot = AotMode.USE;
+  boolean autoRestart;
+  boolean preferredApiPort;
+
+  StackBuilder() {}
+
+  /** Where everything is kept; made when missing. Must be named. */
+  public StackBuilder data(Path folder) {
+    data = folder;
+    return this;
+  }
+
+  /** Only these components; at least one. */
+  public StackBuilder components(Component first, Component... others) {
+    components = EnumSet.of(first, others);
+    return this;
+  }
+
+  StackBuilder components(Set<Component> some) {
+    components = EnumSet.copyOf(some);
+    return this;
+  }
+
+  /** Whether components are started again when they die unasked; off unless asked for. */
+  public StackBuilder autoRestart(boolean on) {
+    autoRestart = on;
+    return this;
+  }
+
+  /** Whether the orchestrator takes port 7070 where it is free; any free port unless asked for. */
+  public StackBuilder preferredApiPort(boolean on) {
+    preferredApiPort = on;
+    return this;
+  }
+
+  /** What is done with AOT caches; used where there are any unless asked otherwise. */
+  public StackBuilder aot(AotMode mode) {
+    aot = mode;
+    return this;
+  }
+
+  /** One more environment variable for a component; it goes before the stack's own. */
+  public StackBuilder environment(Component component, String name, String value) {
+    environment.computeIfAbsent(component, key -> new HashMap<>()).put(name, value);
+    return this;
+  }
+
+  /** Told in one line each what happens; called from several threads. */
+  public StackBuilder progress(Consumer<String> lines) {
+    progress = lines;
+    return this;
+  }
+
+  /**
+   * Starts everything and waits until all components are ready.
+   *
+   * @throws StackFailure when another stack runs on the data folder, or a component does not become
+   *     ready; then nothing is left running
+   */
+  public Stack start() throws IOException, InterruptedException {
+    Stack stack = prepare();
+    try {
+      stack.startAll();
+      return stack;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      try {
+        stack.close();
+      } catch (StackFailure second) {
+        e.addSuppressed(second);
+      }
+      throw e;
+    }
+  }
+
+  /** Takes the data folder and the ports; {@link Stack#startAll()} then starts. */
+  Stack prepare() throws IOException, InterruptedException {
+    return Stack.prepare(this);
+  }
+
+  Path data() {
+    if (data == null) {
+      throw new IllegalStateException("a stack needs a data folder: builder().data(…)");
+    }
+    return data;
+  }
+}

@@ -1,0 +1,83 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.jvm;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * How a Java program is started here: a small heap, the collector with the smallest footprint, its
+ * AOT cache.
+ *
+ * @param program what is started
+ * @param heapMegabytes the largest heap, at least 16
+ * @param caches where AOT caches are
+ * @param aot what to do with them
+ */
+public record JvmCommand(JvmProgram program, int heapMegabytes, AotCaches caches, AotMode aot) {
+
+  public JvmCommand {
+    if (heapMegabytes < 16) {
+      throw new IllegalArgumentException(
+          "heap of " + heapMegabytes + " MB, at least 16 are needed");
+    }
+  }
+
+  /**
+   * The whole command line, the java program first.
+   *
+   * @throws IOException when a jar cannot be read
+   */
+  public List<String> line(List<String> arguments) throws IOException {
+    List<String> flags = flags();
+    List<String> line = new ArrayList<>();
+    line.add(java().toString());
+    line.addAll(flags);
+    line.addAll(caches.flags(program, flags, aot));
+    switch (program.start()) {
+      case JvmProgram.Start.MainClass(String name) -> {
+        line.add("-cp");
+        line.add(
+            program.jars().stream()
+                .map(Path::toString)
+                .collect(Collectors.joining(File.pathSeparator)));
+        line.add(name);
+      }
+      case JvmProgram.Start.Jar(Path path) -> {
+        line.add("-jar");
+        line.add(path.toString());
+      }
+    }
+    line.addAll(arguments);
+    return List.copyOf(line);
+  }
+
+  /** Where this program's AOT cache is, or would be. */
+  public Path cacheFile() throws IOException {
+    return caches.file(program, flags());
+  }
+
+  private List<String> flags() {
+    return List.of(
+        "-Xmx" + heapMegabytes + "m",
+        "-Xss512k",
+        "-XX:+UseSerialGC",
+        // A process that has run out of memory is of no use; its supervisor starts a fresh one.
+        "-XX:+ExitOnOutOfMemoryError",
+        "--enable-native-access=ALL-UNNAMED",
+        "--sun-misc-unsafe-memory-access=allow");
+  }
+
+  /** The java program this process runs on. */
+  public static Path java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java");
+  }
+}

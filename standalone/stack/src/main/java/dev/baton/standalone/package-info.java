@@ -1,0 +1,8 @@
+/**
+ * Starts Baton's servers and services on one machine, each a process of its own, and supervises
+ * them: the stack behind {@code baton up}, {@code baton demo} and the tests.
+ */
+@NullMarked
+package dev.baton.standalone;
+
+import org.jspecify.annotations.NullMarked;

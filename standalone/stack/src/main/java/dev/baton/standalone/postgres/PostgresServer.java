@@ -1,0 +1,199 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.postgres;
+
+import dev.baton.standalone.process.MarkedProcesses;
+import dev.baton.standalone.process.ProcessId;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One database cluster in one folder: makes it on first use and says how it is started.
+ *
+ * <p>Postgres refuses to run as root. Started by root it therefore runs in a user namespace of its
+ * own ({@code unshare -U}), where root is an ordinary, unnamed user that owns the same files; any
+ * other user runs it plainly.
+ */
+public final class PostgresServer {
+
+  /** The database and its owner have this name. */
+  public static final String NAME = "baton";
+
+  private static final String DATA = "data";
+  private static final String PASSWORD = "password";
+  private static final int INIT_SECONDS = 120;
+
+  private final PostgresBinaries binaries;
+  private final Path folder;
+
+  /** Uses {@code folder/data}, made when it is missing; {@code folder} must exist. */
+  public PostgresServer(PostgresBinaries binaries, Path folder) {
+    this.binaries = binaries;
+    this.folder = folder;
+  }
+
+  /**
+   * Makes the cluster and the database on first use, removes what a killed server left behind, and
+   * says how to start it. Only the holder of the data folder's lock may call this, and only while
+   * its own server is not running.
+   *
+   * @throws IOException when the cluster cannot be made
+   */
+  public List<String> prepare(int port, String password) throws IOException, InterruptedException {
+    Path data = data();
+    if (Files.isDirectory(data)) {
+      clearLeftovers(data);
+    } else {
+      create(data, password);
+    }
+    return start(data, settings(port));
+  }
+
+  /** The password the cluster in this folder was made with, or nothing when there is no cluster. */
+  public static Optional<String> password(Path folder) throws IOException {
+    Path secret = folder.resolve(PASSWORD);
+    return Files.isDirectory(folder.resolve(DATA)) && Files.exists(secret)
+        ? Optional.of(Files.readString(secret).strip())
+        : Optional.empty();
+  }
+
+  private Path data() {
+    return folder.resolve(DATA);
+  }
+
+  private void create(Path data, String password) throws IOException, InterruptedException {
+    // Made under another name and renamed at the end: a half-made cluster must never be taken for a
+    // whole one.
+    Path fresh = folder.resolve("data.creating");
+    Trees.delete(fresh);
+    Path secret = folder.resolve(PASSWORD);
+    Files.deleteIfExists(secret);
+    Files.createFile(
+        secret, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Files.writeString(secret, password + "\n");
+    List<String> init = new ArrayList<>(asOrdinaryUser());
+    init.addAll(List.of(binaries.program("initdb").toString(), "-D", fresh.toString()));
+    init.addAll(List.of("-U", NAME, "-A", "scram-sha-256", "--pwfile", secret.toString()));
+    init.addAll(List.of("-E", "UTF8", "--locale-provider=builtin", "--locale=C.UTF-8"));
+    init.add("--no-instructions");
+    run(init, "");
+    List<String> single = new ArrayList<>(asOrdinaryUser());
+    single.addAll(List.of(binaries.program("postgres").toString(), "--single"));
+    single.addAll(List.of("-D", fresh.toString(), "postgres"));
+    String answer = run(single, "CREATE DATABASE " + NAME + "\n");
+    if (answer.contains("ERROR")) {
+      // In this mode Postgres reports a failed statement in words only.
+      throw new IOException("CREATE DATABASE " + NAME + " failed: " + answer);
+    }
+    Files.move(fresh, data, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /**
+   * After a SIGKILL of the server, its helpers may live for a moment and hold its shared memory,
+   * and its pid file may name a process that is somebody else's by now: Postgres would then refuse
+   * to start.
+   */
+  private void clearLeftovers(Path data) throws IOException, InterruptedException {
+    List<ProcessId> helpers =
+        MarkedProcesses.workingIn(binaries.program("postgres").toRealPath(), data.toRealPath());
+    MarkedProcesses.stop(helpers, Duration.ZERO);
+    Files.deleteIfExists(data.resolve("postmaster.pid"));
+  }
+
+  private List<String> start(Path data, Map<String, String> settings) throws IOException {
+    List<String> command = new ArrayList<>(asOrdinaryUser());
+    command.add(binaries.program("postgres").toString());
+    command.add("-D");
+    command.add(data.toString());
+    settings.forEach(
+        (name, value) -> {
+          command.add("-c");
+          command.add(name + "=" + value);
+        });
+    return command;
+  }
+
+  private static Map<String, String> settings(int port) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("listen_addresses", "127.0.0.1");
+    settings.put("port", Integer.toString(port));
+    // No socket file: its path would be too long for the system in many a data folder.
+    settings.put("unix_socket_directories", "");
+    settings.put("fsync", "on");
+    settings.put("synchronous_commit", "on");
+    settings.put("full_page_writes", "on");
+    settings.put("max_connections", "100");
+    settings.put("shared_buffers", "64MB");
+    settings.put("work_mem", "4MB");
+    settings.put("maintenance_work_mem", "32MB");
+    settings.put("max_wal_size", "256MB");
+    settings.put("min_wal_size", "32MB");
+    // Nobody replicates from here, which lets it write less and run fewer helpers.
+    settings.put("wal_level", "minimal");
+    settings.put("max_wal_senders", "0");
+    settings.put("max_logical_replication_workers", "0");
+    settings.put("max_worker_processes", "2");
+    settings.put("max_parallel_workers", "0");
+    settings.put("max_parallel_workers_per_gather", "0");
+    settings.put("autovacuum_max_workers", "2");
+    settings.put("io_method", "sync");
+    settings.put("jit", "off");
+    settings.put("huge_pages", "off");
+    // The line that says "ready" must not depend on the machine's language.
+    settings.put("lc_messages", "C");
+    settings.put("logging_collector", "off");
+    settings.put("log_destination", "stderr");
+    settings.put("timezone", "UTC");
+    settings.put("log_timezone", "UTC");
+    return settings;
+  }
+
+  private static List<String> asOrdinaryUser() throws IOException {
+    return RootUser.isCurrent() ? RootUser.leave() : List.of();
+  }
+
+  private static String run(List<String> command, String input)
+      throws IOException, InterruptedException {
+    Path output = Files.createTempFile("baton-postgres", ".log");
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile())
+              .start();
+      try (var in = process.getOutputStream()) {
+        in.write(input.getBytes(StandardCharsets.UTF_8));
+      }
+      boolean ended = process.waitFor(INIT_SECONDS, TimeUnit.SECONDS);
+      if (!ended) {
+        process.destroyForcibly().waitFor();
+      }
+      if (!ended || process.exitValue() != 0) {
+        throw new IOException(
+            "%s %s: %s"
+                .formatted(
+                    String.join(" ", command.subList(0, Math.min(3, command.size()))),
+                    ended ? "ended with code " + process.exitValue() : "took too long",
+                    Files.readString(output).strip()));
+      }
+      return Files.readString(output).strip();
+    } finally {
+      Files.deleteIfExists(output);
+    }
+  }
+}

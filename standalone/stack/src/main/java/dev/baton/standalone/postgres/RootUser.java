@@ -1,0 +1,40 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.postgres;
+
+import dev.baton.standalone.process.Detached;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Whether this process is root's, and how a child of it becomes somebody else. */
+final class RootUser {
+
+  private RootUser() {}
+
+  static boolean isCurrent() throws IOException {
+    Path self = Path.of("/proc/self");
+    return Files.exists(self) && Integer.valueOf(0).equals(Files.getAttribute(self, "unix:uid"));
+  }
+
+  /**
+   * The words to put before a command.
+   *
+   * @throws IOException when there is no {@code unshare} on this machine
+   */
+  static List<String> leave() throws IOException {
+    Path unshare =
+        Detached.onPath("unshare")
+            .orElseThrow(
+                () ->
+                    new IOException(
+                        "Postgres refuses to run as root and there is no unshare (util-linux) on the PATH;"
+                            + " start Baton as an ordinary user"));
+    return List.of(unshare.toString(), "-U");
+  }
+}

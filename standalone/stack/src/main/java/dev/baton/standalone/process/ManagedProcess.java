@@ -1,0 +1,336 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.process;
+
+import java.io.File;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process that is kept running: started, awaited, started again when it dies unasked, stopped.
+ *
+ * <pre>
+ *            start                    ready
+ *   idle ───────────► starting ──────────────────► ready
+ *    ▲                   ▲   │ not in time            │ dies
+ *    │ stop, kill        │   ▼                        ▼
+ *    └──────────────── waiting (backoff) ◄────────────┘   autoRestart, else idle
+ * </pre>
+ *
+ * <p>Thread-safe. Starts exclude one another; {@link #stop} and {@link #kill} interrupt a start.
+ */
+public final class ManagedProcess {
+
+  private final ProcessSpec spec;
+  private final LogFile log;
+  private final Backoff backoff;
+  private final Consumer<ProcessEvent> events;
+
+  private final ReentrantLock starting = new ReentrantLock();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private boolean wanted;
+  private boolean retired;
+  private boolean autoRestart;
+  private boolean ready;
+  private int restarts;
+  private int failures;
+  private @Nullable Process process;
+  private @Nullable ProcessId id;
+
+  /**
+   * Starts nothing yet; {@code events} is called from several threads, never under a lock of this
+   * one.
+   */
+  public ManagedProcess(
+      ProcessSpec spec, boolean autoRestart, Backoff backoff, Consumer<ProcessEvent> events) {
+    this.spec = spec;
+    this.log = new LogFile(spec.log());
+    this.autoRestart = autoRestart;
+    this.backoff = backoff;
+    this.events = events;
+  }
+
+  /** What this process is. */
+  public ProcessSpec spec() {
+    return spec;
+  }
+
+  /** Who it is, while it is alive. */
+  public Optional<ProcessId> id() {
+    return locked(() -> Optional.ofNullable(id).filter(ProcessId::isAlive));
+  }
+
+  /** Whether it is alive and has become ready. */
+  public boolean isReady() {
+    return locked(() -> ready);
+  }
+
+  /** How often it has come back after dying unasked. */
+  public int restarts() {
+    return locked(() -> restarts);
+  }
+
+  /** Whether it is started again when it dies unasked. */
+  public void autoRestart(boolean on) {
+    locked(() -> autoRestart = on);
+  }
+
+  /**
+   * Starts the process and waits until it is ready. Does nothing when it is.
+   *
+   * @throws StartFailure when it ends or is not ready within its bound, or was retired; it is then
+   *     not running
+   */
+  public void start() throws IOException, InterruptedException {
+    boolean allowed =
+        locked(
+            () -> {
+              wanted = !retired;
+              failures = 0;
+              return wanted;
+            });
+    if (!allowed) {
+      throw new StartFailure(spec.name() + " is retired");
+    }
+    launch(false);
+  }
+
+  /** Asks it to end, kills it when it does not within its bound, and waits until it is gone. */
+  public void stop() throws IOException, InterruptedException {
+    ProcessId running = unwanted();
+    if (running != null) {
+      if (!running.stop(spec.stopSignal(), spec.stopWithin())) {
+        throw new IOException(spec.name() + " (pid " + running.pid() + ") survived SIGKILL");
+      }
+      events.accept(new ProcessEvent.Stopped(spec.name()));
+    }
+  }
+
+  /** Stops it as {@link #stop} does, for good: no later start has any effect. */
+  public void retire() throws IOException, InterruptedException {
+    locked(() -> retired = true);
+    stop();
+  }
+
+  /**
+   * Kills it with SIGKILL, as a crash would, and waits until it is gone. It is started again only
+   * when restarts are on.
+   *
+   * @throws IllegalStateException when it is not running
+   */
+  public void kill() throws InterruptedException {
+    ProcessId running =
+        id().orElseThrow(() -> new IllegalStateException(spec.name() + " is not running"));
+    locked(
+        () -> {
+          wanted = autoRestart;
+          ready = false;
+          return true;
+        });
+    running.handle().ifPresent(ProcessHandle::destroyForcibly);
+    if (!running.awaitEnd(Duration.ofSeconds(10))) {
+      throw new IllegalStateException(spec.name() + " survived SIGKILL");
+    }
+  }
+
+  /**
+   * Waits until the process is ready.
+   *
+   * @return false when it is not within {@code bound}
+   */
+  public boolean awaitReady(Duration bound) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = bound.toNanos();
+      while (!ready && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      return ready;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void launch(boolean again) throws IOException, InterruptedException {
+    starting.lockInterruptibly();
+    try {
+      if (isReady()) {
+        return;
+      }
+      long began = System.nanoTime();
+      long from = log.begin();
+      Process started = spawn();
+      awaitReadiness(started, from);
+      int count = markReady(started, again);
+      events.accept(
+          new ProcessEvent.Ready(spec.name(), Duration.ofNanos(System.nanoTime() - began), count));
+      Thread.ofVirtual().name(spec.name() + "-watch").start(() -> watch(started, began));
+    } finally {
+      starting.unlock();
+    }
+  }
+
+  private Process spawn() throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder(Detached.command(spec.command().prepare()));
+    builder.environment().putAll(spec.environment());
+    builder.directory(spec.directory().toFile());
+    builder.redirectErrorStream(true);
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(spec.log().toFile()));
+    builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+    Process started = register(builder);
+    ProcessId.of(started.pid())
+        .ifPresent(now -> events.accept(new ProcessEvent.Started(spec.name(), now)));
+    return started;
+  }
+
+  private Process register(ProcessBuilder builder) throws IOException {
+    lock.lock();
+    try {
+      if (!wanted) {
+        throw new StartFailure(spec.name() + " was stopped before it was started");
+      }
+      Process started = builder.start();
+      process = started;
+      id = ProcessId.of(started.pid()).orElse(null);
+      return started;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void awaitReadiness(Process started, long from) throws IOException, InterruptedException {
+    long end = System.nanoTime() + spec.readyWithin().toNanos();
+    while (!spec.readiness().isReady(spec.log(), from)) {
+      if (started.waitFor(30, TimeUnit.MILLISECONDS)) {
+        throw new StartFailure(
+            "%s ended with code %d before it was ready; its log %s ends with:%n%s"
+                .formatted(spec.name(), started.exitValue(), spec.log(), log.tail(from)));
+      }
+      if (System.nanoTime() > end) {
+        started.destroyForcibly().waitFor();
+        throw new StartFailure(
+            "%s was not ready after %d s; its log %s ends with:%n%s"
+                .formatted(
+                    spec.name(), spec.readyWithin().toSeconds(), spec.log(), log.tail(from)));
+      }
+    }
+  }
+
+  private int markReady(Process started, boolean again) throws StartFailure {
+    lock.lock();
+    try {
+      if (!wanted || process != started) {
+        throw new StartFailure(spec.name() + " was stopped while it was starting");
+      }
+      ready = true;
+      restarts += again ? 1 : 0;
+      changed.signalAll();
+      return restarts;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void watch(Process watched, long began) {
+    try {
+      int code = watched.waitFor();
+      if (!diedUnasked(watched, began)) {
+        return;
+      }
+      events.accept(new ProcessEvent.Died(spec.name(), code));
+      revive();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean diedUnasked(Process watched, long began) {
+    return locked(
+        () -> {
+          if (process != watched) {
+            return false;
+          }
+          ready = false;
+          if (System.nanoTime() - began > backoff.stableAfter().toNanos()) {
+            failures = 0;
+          }
+          changed.signalAll();
+          return wanted;
+        });
+  }
+
+  private void revive() throws InterruptedException {
+    while (awaitTurn()) {
+      try {
+        launch(true);
+        return;
+      } catch (IOException e) {
+        events.accept(
+            new ProcessEvent.RestartFailed(spec.name(), attempt(), String.valueOf(e.getMessage())));
+      }
+    }
+    if (attempt() > backoff.attempts()) {
+      events.accept(new ProcessEvent.GaveUp(spec.name(), backoff.attempts()));
+    }
+  }
+
+  private int attempt() {
+    return locked(() -> failures);
+  }
+
+  /** Counts an attempt and waits for its time; false when there shall be none. */
+  private boolean awaitTurn() throws InterruptedException {
+    lock.lock();
+    try {
+      if (!wanted || !autoRestart) {
+        return false;
+      }
+      failures++;
+      if (failures > backoff.attempts()) {
+        wanted = false;
+        return false;
+      }
+      long left = backoff.before(failures).toNanos();
+      while (wanted && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      return wanted;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable ProcessId unwanted() {
+    lock.lock();
+    try {
+      wanted = false;
+      ready = false;
+      changed.signalAll();
+      ProcessId running = id;
+      return running != null && running.isAlive() ? running : null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <T> T locked(Supplier<T> action) {
+    lock.lock();
+    try {
+      return action.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

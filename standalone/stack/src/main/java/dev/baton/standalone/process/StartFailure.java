@@ -1,0 +1,20 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.process;
+
+import java.io.IOException;
+import java.io.Serial;
+
+/** A process did not become ready; the message names it and quotes the end of its log. */
+public final class StartFailure extends IOException {
+
+  @Serial private static final long serialVersionUID = 1;
+
+  StartFailure(String message) {
+    super(message);
+  }
+}

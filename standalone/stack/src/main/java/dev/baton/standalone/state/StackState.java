@@ -1,0 +1,84 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.state;
+
+import dev.baton.standalone.process.ProcessId;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The content of {@code stack.json}: how to reach a stack and which processes it is made of. Ports
+ * and secrets outlive a stop, so that the next start uses them again.
+ *
+ * @param version of this format
+ * @param data the data folder
+ * @param ready whether every component has become ready and none was stopped since
+ * @param supervisor who holds the data folder; null when nobody does
+ * @param urls how to reach the components, by name
+ * @param ports the ports in use, by name
+ * @param s3 how to use the object store; null before the first start with one
+ * @param postgres how to use the database; null before the first start with one
+ * @param components the processes, by component
+ */
+public record StackState(
+    int version,
+    String data,
+    boolean ready,
+    @Nullable ProcessId supervisor,
+    Map<String, String> urls,
+    Map<String, Integer> ports,
+    @Nullable S3Secrets s3,
+    @Nullable PostgresSecrets postgres,
+    Map<String, Running> components) {
+
+  /** The format written today. */
+  public static final int VERSION = 1;
+
+  public StackState {
+    urls = sorted(urls);
+    ports = sorted(ports);
+    components = sorted(components);
+  }
+
+  /** Where nothing was ever started. */
+  public static StackState empty(String data) {
+    return new StackState(VERSION, data, false, null, Map.of(), Map.of(), null, null, Map.of());
+  }
+
+  /**
+   * One component's process; {@code restarts} counts how often it came back after dying unasked.
+   */
+  public record Running(long pid, String started, int restarts) {
+    /** Who it is. */
+    public ProcessId id() {
+      return new ProcessId(pid, started);
+    }
+  }
+
+  /** The object store's keys. */
+  public record S3Secrets(String accessKey, String secretKey, String bucket, String region) {
+    @Override
+    public String toString() {
+      return "S3Secrets[" + accessKey + "]";
+    }
+  }
+
+  /** The database's owner. */
+  public record PostgresSecrets(
+      String host, int port, String database, String user, String password) {
+    @Override
+    public String toString() {
+      return "PostgresSecrets[" + user + "]";
+    }
+  }
+
+  private static <V> Map<String, V> sorted(@Nullable Map<String, V> map) {
+    return java.util.Collections.unmodifiableMap(
+        map == null ? new TreeMap<>() : new TreeMap<>(map));
+  }
+}

@@ -1,0 +1,215 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.baton.standalone.jvm.JvmCommand;
+import dev.baton.standalone.process.MarkedProcesses;
+import dev.baton.standalone.process.ProcessId;
+import dev.baton.standalone.state.StackFile;
+import dev.baton.standalone.state.StackState;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** With the S3 server alone, the quickest of all, for what does not depend on the component. */
+class SupervisionTest {
+
+  @TempDir Path folder;
+
+  private Path data;
+
+  @BeforeEach
+  void name() {
+    data = folder.resolve("data");
+  }
+
+  @AfterEach
+  void shouldLeaveNothingRunning() throws Exception {
+    assertThat(MarkedProcesses.withVariable("BATON_STACK", data.toString())).isEmpty();
+  }
+
+  @Test
+  void shouldStartAKilledComponentAgain() throws Exception {
+    try (Stack stack = s3().autoRestart(true).start()) {
+      ProcessId first = stack.process(Component.S3).orElseThrow();
+
+      stack.kill(Component.S3);
+
+      assertThat(stack.awaitReady(Component.S3, Duration.ofSeconds(20))).isTrue();
+      assertThat(stack.process(Component.S3)).isPresent().get().isNotEqualTo(first);
+      assertThat(stack.restarts(Component.S3)).isOne();
+    }
+  }
+
+  @Test
+  void shouldStopComponentAndWhatItHasStarted() throws Exception {
+    Process runner;
+    try (Stack stack = s3().start()) {
+      ProcessBuilder builder = new ProcessBuilder("sleep", "600");
+      builder.environment().put("BATON_STACK", stack.data().toString());
+      runner = builder.start();
+    }
+    assertThat(runner.waitFor(1, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void shouldUsePortsAndSecretsOfTheLastStartAgain() throws Exception {
+    S3Access first;
+    try (Stack stack = s3().start()) {
+      first = stack.s3();
+    }
+    try (Stack stack = s3().start()) {
+      assertThat(stack.s3()).isEqualTo(first);
+    }
+  }
+
+  @Test
+  void shouldAvoidAPortThatSomebodyElseHas() throws Exception {
+    Files.createDirectories(data);
+    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Map<String, Integer> ports = Map.of("s3", other.getLocalPort());
+      StackState last = StackState.empty(data.toString());
+      new StackFile(data)
+          .write(
+              new StackState(
+                  last.version(), last.data(), false, null, Map.of(), ports, null, null, Map.of()));
+
+      try (Stack stack = s3().start()) {
+        assertThat(stack.s3().endpoint()).doesNotEndWith(":" + other.getLocalPort());
+      }
+    }
+  }
+
+  @Test
+  void shouldRefuseASecondStackOnTheSameFolder() throws Exception {
+    try (Stack stack = s3().start()) {
+      assertThatThrownBy(() -> s3().start())
+          .isInstanceOf(StackFailure.class)
+          .hasMessageContaining("already running on " + stack.data());
+    }
+  }
+
+  @Test
+  void shouldStartWithAStateThatCannotBeRead() throws Exception {
+    Files.createDirectories(data);
+    Files.writeString(data.resolve("stack.json"), "{\"version\": 1, \"da");
+    List<String> lines = new CopyOnWriteArrayList<>();
+
+    try (Stack stack = s3().progress(lines::add).start()) {
+      assertThat(stack.process(Component.S3)).isPresent();
+    }
+    assertThat(lines).anyMatch(line -> line.contains("stack.json cannot be read"));
+    assertThat(data.resolve("stack.json.unreadable")).exists();
+  }
+
+  @Test
+  void shouldNotTouchAProcessThatOnlyHasTheRecordedPid() throws Exception {
+    Files.createDirectories(data);
+    Process stranger = new ProcessBuilder("sleep", "600").start();
+    try {
+      StackState last = StackState.empty(data.toString());
+      var running = new StackState.Running(stranger.pid(), "another start", 0);
+      new StackFile(data)
+          .write(
+              new StackState(
+                  last.version(),
+                  last.data(),
+                  true,
+                  new ProcessId(stranger.pid(), "another start"),
+                  Map.of(),
+                  Map.of(),
+                  null,
+                  null,
+                  Map.of("s3", running)));
+
+      assertThat(run("down")).isZero();
+      assertThat(stranger.isAlive()).isTrue();
+    } finally {
+      stranger.destroyForcibly();
+    }
+  }
+
+  @Test
+  void shouldStopWhatADeadSupervisorHasLeft() throws Exception {
+    assertThat(run("up", "--components", "s3")).isZero();
+    StackState up = new StackFile(data).read().orElseThrow();
+    assertThat(up.ready()).isTrue();
+    assertThat(
+            PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(data.resolve("stack.json"))))
+        .isEqualTo("rw-------");
+    ProcessId supervisor = Objects.requireNonNull(up.supervisor());
+    ProcessId s3 = Objects.requireNonNull(up.components().get("s3")).id();
+    assertThat(run("up", "--components", "s3")).as("a second up").isZero();
+    assertThat(supervisor.isAlive()).isTrue();
+
+    supervisor.handle().orElseThrow().destroyForcibly();
+    assertThat(supervisor.awaitEnd(Duration.ofSeconds(10))).isTrue();
+    assertThat(s3.isAlive()).as("servers survive their supervisor").isTrue();
+
+    assertThat(run("down")).isZero();
+    assertThat(s3.isAlive()).isFalse();
+  }
+
+  @Test
+  void shouldStopTheSupervisorAndAllItStarted() throws Exception {
+    assertThat(run("up", "--components", "s3")).isZero();
+    StackState up = new StackFile(data).read().orElseThrow();
+
+    assertThat(run("down")).isZero();
+
+    assertThat(Objects.requireNonNull(up.supervisor()).isAlive()).isFalse();
+    assertThat(new StackFile(data).read().orElseThrow().components()).isEmpty();
+  }
+
+  @Test
+  void shouldSayWhyAComponentDidNotStart() throws Exception {
+    Files.createDirectories(data);
+    Files.writeString(data.resolve("s3"), "a file where a folder is needed");
+    assertThatThrownBy(() -> s3().start()).hasMessageContaining("s3");
+  }
+
+  private StackBuilder s3() {
+    return Stack.builder().data(data).components(Component.S3).progress(System.out::println);
+  }
+
+  /** The supervisor program, as a process of its own. */
+  private int run(String action, String... more) throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                JvmCommand.java().toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.baton.standalone.StackMain",
+                action,
+                "--data",
+                data.toString()));
+    command.addAll(List.of(more));
+    Process process = new ProcessBuilder(command).inheritIO().start();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    return process.exitValue();
+  }
+}
