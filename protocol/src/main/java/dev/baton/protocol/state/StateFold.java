@@ -110,8 +110,13 @@ public final class StateFold {
   private void start(String path, String kind, int visit, Instant time) {
     StepState old = steps.get(path);
     int completions = old == null ? 0 : old.completions();
-    int failed = old != null && old.visit() == visit ? old.failedAttempts() : 0;
-    steps.put(path, StepState.started(path, kind, visit, failed, completions, time));
+    StepState same = old != null && old.visit() == visit ? old : null;
+    int failed = same == null ? 0 : same.failedAttempts();
+    // A visit starts once, however many attempts and runners it takes: timers count from there.
+    Instant began = same == null || same.startedAt() == null ? time : same.startedAt();
+    // Until this visit has an output of its own, expressions see that of the visit before.
+    Output last = old == null ? null : old.output();
+    steps.put(path, StepState.started(path, kind, visit, failed, completions, last, began));
   }
 
   private void complete(TraceEvent.StepCompleted done) {
@@ -170,7 +175,7 @@ public final class StateFold {
             again.visit(),
             again.attempt(),
             old == null ? 0 : old.completions(),
-            null,
+            old == null ? null : old.output(),
             null,
             null,
             again.error(),
@@ -208,7 +213,7 @@ public final class StateFold {
   private void ask(TraceEvent.CheckpointWaiting asked, Instant time) {
     StepState old = steps.get(asked.step());
     StepState waiting =
-        old == null ? StepState.started(asked.step(), "approval", 1, 0, 0, time) : old;
+        old == null ? StepState.started(asked.step(), "approval", 1, 0, 0, null, time) : old;
     steps.put(asked.step(), waiting.withStatus(StepState.Status.WAITING));
     approvals.putIfAbsent(
         asked.approval(),

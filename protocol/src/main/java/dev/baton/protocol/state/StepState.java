@@ -61,6 +61,7 @@ public record StepState(
       int visit,
       int failedAttempts,
       int completions,
+      @Nullable Output last,
       @Nullable Instant at) {
     return new StepState(
         step,
@@ -69,7 +70,7 @@ public record StepState(
         visit,
         failedAttempts,
         completions,
-        null,
+        last,
         null,
         null,
         null,
