@@ -7,14 +7,26 @@
 package dev.baton.standalone;
 
 import dev.baton.standalone.jvm.AotMode;
+import dev.baton.standalone.jvm.JvmCommand;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Set;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Makes AOT caches: starts a stack that records itself, and stops it. */
+/**
+ * Makes AOT caches: starts a stack that records itself, and stops it; then lets a runner record
+ * itself.
+ */
 final class AotTraining {
+
+  private static final String RUNNER = "runner";
+  private static final long RUNNER_SECONDS = 120;
 
   private AotTraining() {}
 
@@ -27,29 +39,61 @@ final class AotTraining {
             .aot(AotMode.TRAIN)
             .progress(progress)
             .prepare();
+    Map<String, Path> caches;
     try (stack) {
-      if (!arguments.force() && isComplete(stack, arguments.components())) {
+      caches = caches(stack.specs(), arguments);
+      if (!arguments.force() && caches.values().stream().allMatch(Files::exists)) {
         progress.accept("AOT caches are up to date");
         return 0;
       }
       stack.startAll();
     }
-    for (Component component : arguments.components()) {
-      Path cache = stack.cacheFile(component);
-      if (cache != null && Files.exists(cache)) {
-        progress.accept("%s cache %.0f MB".formatted(component.label(), Files.size(cache) / 1e6));
-      }
+    if (caches.containsKey(RUNNER)) {
+      train(stack.specs().runner(AotMode.TRAIN), stack.data());
     }
-    return 0;
+    return report(caches, progress);
   }
 
-  private static boolean isComplete(Stack stack, Set<Component> components) throws IOException {
-    for (Component component : components) {
-      Path cache = stack.cacheFile(component);
-      if (cache != null && !Files.exists(cache)) {
-        return false;
+  private static Map<String, Path> caches(Specs specs, StackArguments arguments)
+      throws IOException {
+    Map<String, Path> caches = new LinkedHashMap<>();
+    for (Component component : arguments.components()) {
+      Optional<JvmCommand> jvm = specs.jvm(component);
+      if (jvm.isPresent()) {
+        caches.put(component.label(), jvm.get().cacheFile());
       }
     }
-    return true;
+    if (arguments.components().contains(Component.ORCHESTRATOR)) {
+      caches.put(RUNNER, specs.runner(AotMode.TRAIN).cacheFile());
+    }
+    return caches;
+  }
+
+  private static void train(JvmCommand runner, Path data) throws IOException, InterruptedException {
+    File log = data.resolve("logs").resolve("runner-training.log").toFile();
+    Process process =
+        new ProcessBuilder(runner.line(List.of("--train")))
+            .redirectErrorStream(true)
+            .redirectOutput(log)
+            .start();
+    if (!process.waitFor(RUNNER_SECONDS, TimeUnit.SECONDS)) {
+      process.destroyForcibly().waitFor();
+      throw new IOException("the runner's training took longer than 2 min, see " + log);
+    }
+  }
+
+  private static int report(Map<String, Path> caches, Consumer<String> progress)
+      throws IOException {
+    int missing = 0;
+    for (Map.Entry<String, Path> cache : caches.entrySet()) {
+      if (Files.exists(cache.getValue())) {
+        double megabytes = Files.size(cache.getValue()) / 1e6;
+        progress.accept("%s cache %.0f MB".formatted(cache.getKey(), megabytes));
+      } else {
+        progress.accept(cache.getKey() + " has written no cache; it starts without one");
+        missing++;
+      }
+    }
+    return missing == 0 ? 0 : 1;
   }
 }

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -38,9 +39,14 @@ final class Leftovers {
     StackFile file = new StackFile(data);
     StackState none = StackState.empty(data.toString());
     try {
-      StackState last = file.read().orElse(none);
-      stop(last, progress);
-      return last;
+      Optional<StackState> last = file.read();
+      if (last.isPresent()) {
+        stop(last.get(), progress);
+      } else {
+        // Somebody has removed the file: the mark in the processes' environment tells them as well.
+        stopMarked(data, List.of(), progress);
+      }
+      return last.orElse(none);
     } catch (StackFile.Unreadable e) {
       progress.accept(e.getMessage() + "; put aside as " + file.putAside());
       // Which process is what is no longer known: everything that bears the mark goes.

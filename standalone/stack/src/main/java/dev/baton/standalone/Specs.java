@@ -65,11 +65,9 @@ record Specs(
         aot == AotMode.TRAIN ? STOP_WITHIN_TRAINING : STOP_WITHIN);
   }
 
-  /** The command line that starts a runner. */
-  List<String> runner() throws IOException {
-    // Never trained here: runners end in many ways, and all at once.
-    AotMode mode = aot == AotMode.TRAIN ? AotMode.OFF : aot;
-    return new JvmCommand(layout.packaged("runner"), RUNNER_HEAP, caches(), mode).line(List.of());
+  /** How a runner is started. */
+  JvmCommand runner(AotMode mode) throws IOException {
+    return new JvmCommand(layout.packaged("runner"), RUNNER_HEAP, caches(), mode);
   }
 
   /** How a component is started as a Java program; nothing for Postgres, which is none. */
@@ -140,7 +138,10 @@ record Specs(
       }
       case ORCHESTRATOR -> {
         service(environment, folder, access.orchestratorPort());
-        environment.put("BATON_LAUNCHER_PROCESS_COMMAND", String.join("\n", runner()));
+        // Never recorded where it carries runs: runners end in many ways, and all at once.
+        AotMode mode = aot == AotMode.TRAIN ? AotMode.OFF : aot;
+        environment.put(
+            "BATON_LAUNCHER_PROCESS_COMMAND", String.join("\n", runner(mode).line(List.of())));
       }
     }
     environment.putAll(extraEnvironment.getOrDefault(component, Map.of()));

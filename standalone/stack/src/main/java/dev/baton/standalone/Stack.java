@@ -6,7 +6,6 @@
  */
 package dev.baton.standalone;
 
-import dev.baton.standalone.jvm.JvmCommand;
 import dev.baton.standalone.jvm.Layout;
 import dev.baton.standalone.postgres.PostgresAccess;
 import dev.baton.standalone.process.Backoff;
@@ -225,10 +224,8 @@ public final class Stack implements AutoCloseable {
     }
   }
 
-  /** Where a component's AOT cache is or would be; null for what is no Java program. */
-  @Nullable Path cacheFile(Component component) throws IOException {
-    Optional<JvmCommand> jvm = specs.jvm(component);
-    return jvm.isPresent() ? jvm.get().cacheFile() : null;
+  Specs specs() {
+    return specs;
   }
 
   private void retire(Component component) throws IOException, InterruptedException {

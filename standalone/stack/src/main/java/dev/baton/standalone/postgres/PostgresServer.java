@@ -109,13 +109,13 @@ public final class PostgresServer {
    * to start.
    */
   private void clearLeftovers(Path data) throws IOException, InterruptedException {
-    List<ProcessId> helpers =
-        MarkedProcesses.workingIn(binaries.program("postgres").toRealPath(), data.toRealPath());
+    List<ProcessId> helpers = MarkedProcesses.workingIn("postgres", data.toRealPath());
     MarkedProcesses.stop(helpers, Duration.ZERO);
     Files.deleteIfExists(data.resolve("postmaster.pid"));
   }
 
-  private List<String> start(Path data, Map<String, String> settings) throws IOException {
+  private List<String> start(Path data, Map<String, String> settings)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(asOrdinaryUser());
     command.add(binaries.program("postgres").toString());
     command.add("-D");
@@ -163,7 +163,7 @@ public final class PostgresServer {
     return settings;
   }
 
-  private static List<String> asOrdinaryUser() throws IOException {
+  private static List<String> asOrdinaryUser() throws IOException, InterruptedException {
     return RootUser.isCurrent() ? RootUser.leave() : List.of();
   }
 

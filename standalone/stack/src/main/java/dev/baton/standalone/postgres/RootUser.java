@@ -8,12 +8,17 @@ package dev.baton.standalone.postgres;
 
 import dev.baton.standalone.process.Detached;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
 /** Whether this process is root's, and how a child of it becomes somebody else. */
 final class RootUser {
+
+  private static final String REFUSAL = "Postgres refuses to run as root, and ";
+  private static final String ADVICE =
+      "; start Baton as an ordinary user, or allow user namespaces (docker: --security-opt seccomp=unconfined)";
 
   private RootUser() {}
 
@@ -25,16 +30,24 @@ final class RootUser {
   /**
    * The words to put before a command.
    *
-   * @throws IOException when there is no {@code unshare} on this machine
+   * @throws IOException when root cannot become somebody else on this machine
    */
-  static List<String> leave() throws IOException {
+  static List<String> leave() throws IOException, InterruptedException {
     Path unshare =
         Detached.onPath("unshare")
             .orElseThrow(
                 () ->
                     new IOException(
-                        "Postgres refuses to run as root and there is no unshare (util-linux) on the PATH;"
-                            + " start Baton as an ordinary user"));
-    return List.of(unshare.toString(), "-U");
+                        REFUSAL + "there is no unshare (util-linux) on the PATH" + ADVICE));
+    List<String> words = List.of(unshare.toString(), "-U");
+    Process probe =
+        new ProcessBuilder(unshare.toString(), "-U", "true").redirectErrorStream(true).start();
+    String answer =
+        new String(probe.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    if (probe.waitFor() != 0) {
+      throw new IOException(
+          REFUSAL + "user namespaces are not allowed here (" + answer + ")" + ADVICE);
+    }
+    return words;
   }
 }

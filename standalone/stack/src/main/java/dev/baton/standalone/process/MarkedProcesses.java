@@ -40,12 +40,15 @@ public final class MarkedProcesses {
                         entry.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1)));
   }
 
-  /** Every living process, apart from this one, of that program that works in that folder. */
-  public static List<ProcessId> workingIn(Path program, Path directory) throws IOException {
+  /**
+   * Every living process, apart from this one, of a program of that file name that works in that
+   * folder.
+   */
+  public static List<ProcessId> workingIn(String program, Path directory) throws IOException {
     return find(
         folder ->
-            Files.readSymbolicLink(folder.resolve("exe")).equals(program)
-                && Files.readSymbolicLink(folder.resolve("cwd")).equals(directory));
+            Files.readSymbolicLink(folder.resolve("cwd")).equals(directory)
+                && Files.readSymbolicLink(folder.resolve("exe")).endsWith(program));
   }
 
   /** Asks all to end at once, kills those that have not within {@code grace}. */

@@ -1,0 +1,43 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class StackArgumentsTest {
+
+  @Test
+  void shouldTakeAllComponentsUnlessTold() {
+    StackArguments arguments = StackArguments.parse("up", "--data", "here");
+    assertThat(arguments.data()).isEqualTo(Path.of("here"));
+    assertThat(arguments.components()).containsExactly(Component.values());
+    assertThat(arguments.foreground()).isFalse();
+  }
+
+  @Test
+  void shouldTakeTheComponentsNamed() {
+    assertThat(StackArguments.parse("up", "--data", "d", "--components", "s3,kafka").components())
+        .containsExactly(Component.KAFKA, Component.S3);
+  }
+
+  @Test
+  void shouldNameWhatIsWrongAndWhatIsAllowed() {
+    assertThatThrownBy(() -> StackArguments.parse("start", "--data", "d"))
+        .hasMessageContaining("unknown action start")
+        .hasMessageContaining("usage: up");
+    assertThatThrownBy(() -> StackArguments.parse("up")).hasMessageContaining("--data is missing");
+    assertThatThrownBy(() -> StackArguments.parse("up", "--data"))
+        .hasMessageContaining("--data has no value");
+    assertThatThrownBy(() -> StackArguments.parse("up", "--data", "d", "--components", "redis"))
+        .hasMessageContaining("unknown component 'redis'")
+        .hasMessageContaining("kafka, postgres, s3, checkpoint-store, orchestrator");
+  }
+}
