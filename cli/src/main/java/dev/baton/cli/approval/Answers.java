@@ -1,0 +1,39 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.approval;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.Query;
+import dev.baton.cli.command.Context;
+import dev.baton.protocol.json.Json;
+import org.jspecify.annotations.Nullable;
+
+/** Sends an answer. */
+final class Answers {
+  private Answers() {}
+
+  static void send(
+      Context context, String ref, JsonNode answer, @Nullable String by, @Nullable String comment) {
+    String approval = new ApprovalRef(ref).resolve(context.client());
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.set("answer", answer);
+    String name = by == null ? context.environment().get("USER") : by;
+    if (name != null && !name.isBlank()) {
+      body.put("by", name);
+    }
+    if (comment != null) {
+      body.put("comment", comment);
+    }
+    JsonNode result = context.client().post("/checkpoints/" + Query.encode(approval), body);
+    if (context.json()) {
+      context.printJson(result);
+    } else {
+      context.print(approval + " answered: " + answer);
+    }
+  }
+}

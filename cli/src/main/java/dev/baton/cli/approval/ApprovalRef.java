@@ -1,0 +1,53 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.approval;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.Client;
+import dev.baton.cli.client.RunRef;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.protocol.trace.RunId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What people type for an approval: its id, or the id of a run that waits for exactly one. */
+record ApprovalRef(String text) {
+  private static final int ULID = 26;
+
+  /**
+   * @throws CliFailure when the run waits for nothing, or for several
+   */
+  String resolve(Client client) {
+    if (text.length() > ULID + 1
+        && text.charAt(ULID) == '-'
+        && RunId.isValid(text.substring(0, ULID).toLowerCase(Locale.ROOT))) {
+      return text.substring(0, ULID).toLowerCase(Locale.ROOT) + text.substring(ULID);
+    }
+    JsonNode run = RunRef.parse(text).fetch(client);
+    List<String> waiting = new ArrayList<>();
+    List<String> lines = new ArrayList<>();
+    for (JsonNode approval : run.path("waiting")) {
+      waiting.add(approval.path("approval").asText());
+      lines.add(approval.path("approval").asText() + "  " + approval.path("prompt").asText());
+    }
+    return switch (waiting.size()) {
+      case 0 ->
+          throw CliFailure.of(
+              ExitCode.CONFLICT,
+              "run %s waits for no approval (it is %s)"
+                  .formatted(text, run.path("status").asText()));
+      case 1 -> waiting.getFirst();
+      default ->
+          throw CliFailure.detailed(
+              ExitCode.AMBIGUOUS,
+              "run %s waits for %d approvals: name one of them".formatted(text, waiting.size()),
+              lines);
+    };
+  }
+}

@@ -1,0 +1,64 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.approval;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.protocol.json.Json;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code baton approve ID|APPROVAL}. */
+@Command(
+    name = "approve",
+    description = "Answer an approval. Default answer: {\"approved\": true}.")
+public final class ApproveCommand implements Runnable {
+  private final Context context;
+
+  @Parameters(
+      paramLabel = "ID|APPROVAL",
+      description = "An approval's id, or the run that waits for it.")
+  private String ref = "";
+
+  @Option(names = "--answer", paramLabel = "JSON", description = "What the approval asks for.")
+  private @Nullable String answer;
+
+  @Option(names = "--comment", description = "Kept with the answer.")
+  private @Nullable String comment;
+
+  @Option(names = "--by", paramLabel = "NAME", description = "Who answers. Default: $$USER.")
+  private @Nullable String by;
+
+  public ApproveCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public void run() {
+    JsonNode value =
+        answer == null ? Json.mapper().createObjectNode().put("approved", true) : parse(answer);
+    Answers.send(context, ref, value, by, comment);
+  }
+
+  private static JsonNode parse(String text) {
+    try {
+      JsonNode value = Json.mapper().readTree(text);
+      if (value != null && !value.isMissingNode()) {
+        return value;
+      }
+    } catch (JacksonException e) {
+      throw CliFailure.usage(
+          "--answer is not JSON: %s; for example '{\"approved\": true}'"
+              .formatted(e.getOriginalMessage()));
+    }
+    throw CliFailure.usage("--answer is empty; for example '{\"approved\": true}'");
+  }
+}

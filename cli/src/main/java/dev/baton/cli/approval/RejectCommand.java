@@ -1,0 +1,41 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.approval;
+
+import dev.baton.cli.command.Context;
+import dev.baton.protocol.json.Json;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code baton reject ID|APPROVAL}. */
+@Command(name = "reject", description = "Answer an approval with {\"approved\": false}.")
+public final class RejectCommand implements Runnable {
+  private final Context context;
+
+  @Parameters(
+      paramLabel = "ID|APPROVAL",
+      description = "An approval's id, or the run that waits for it.")
+  private String ref = "";
+
+  @Option(names = "--comment", description = "Kept with the answer.")
+  private @Nullable String comment;
+
+  @Option(names = "--by", paramLabel = "NAME", description = "Who answers. Default: $$USER.")
+  private @Nullable String by;
+
+  public RejectCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public void run() {
+    Answers.send(
+        context, ref, Json.mapper().createObjectNode().put("approved", false), by, comment);
+  }
+}

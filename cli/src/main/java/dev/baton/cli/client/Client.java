@@ -1,0 +1,191 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.client;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.terminal.Progress;
+import dev.baton.cli.terminal.Terminal;
+import dev.baton.protocol.json.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Requests to the orchestrator. Every answer that is not a success becomes a {@link CliFailure}; no
+ * request takes longer than 30 s. Thread-safe.
+ */
+public final class Client implements AutoCloseable {
+  private static final Duration CONNECT = Duration.ofSeconds(3);
+  private static final Duration REQUEST = Duration.ofSeconds(30);
+
+  private final ServerAddress server;
+  private final Terminal terminal;
+  private final boolean verbose;
+  private final HttpClient http;
+
+  public Client(ServerAddress server, Terminal terminal, boolean verbose) {
+    this.server = server;
+    this.terminal = terminal;
+    this.verbose = verbose;
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT)
+            .followRedirects(HttpClient.Redirect.NEVER);
+    if (!"https".equals(server.base().getScheme())) {
+      builder.sslContext(new NoTls());
+    }
+    this.http = builder.build();
+  }
+
+  public ServerAddress server() {
+    return server;
+  }
+
+  /**
+   * @param path with its query, already encoded; see {@link Query}
+   */
+  public JsonNode get(String path) {
+    return json(send(request(path).GET().build(), BodyHandlers.ofByteArray()));
+  }
+
+  public JsonNode post(String path, JsonNode body) {
+    return post(path, Json.bytes(body), "application/json", Map.of());
+  }
+
+  public JsonNode post(String path, byte[] body, String contentType, Map<String, String> headers) {
+    HttpRequest.Builder request =
+        request(path).header("Content-Type", contentType).POST(BodyPublishers.ofByteArray(body));
+    headers.forEach(request::header);
+    return json(send(request.build(), BodyHandlers.ofByteArray()));
+  }
+
+  /**
+   * An answer that is read as it comes. Only the wait for its beginning is bounded; the caller
+   * closes it.
+   */
+  public InputStream stream(String path, String accept, Map<String, String> headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(server.resolve(path)).header("Accept", accept);
+    headers.forEach(request::header);
+    HttpResponse<InputStream> answer = exchange(request.build(), BodyHandlers.ofInputStream());
+    if (answer.statusCode() / 100 != 2) {
+      try (InputStream body = answer.body()) {
+        throw failure(answer, body.readNBytes(1 << 20));
+      } catch (IOException e) {
+        throw unreachable(e);
+      }
+    }
+    return answer.body();
+  }
+
+  @Override
+  public void close() {
+    http.shutdownNow();
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(server.resolve(path))
+        .timeout(REQUEST)
+        .header("Accept", "application/json, application/problem+json");
+  }
+
+  private HttpResponse<byte[]> send(HttpRequest request, BodyHandler<byte[]> handler) {
+    HttpResponse<byte[]> answer = exchange(request, handler);
+    if (answer.statusCode() / 100 != 2) {
+      throw failure(answer, answer.body());
+    }
+    return answer;
+  }
+
+  private <T> HttpResponse<T> exchange(HttpRequest request, BodyHandler<T> handler) {
+    long began = System.nanoTime();
+    Future<HttpResponse<T>> future = http.sendAsync(request, handler);
+    try {
+      HttpResponse<T> answer = await(future);
+      if (verbose) {
+        terminal
+            .err()
+            .printf(
+                "%s %s → %d, %d ms%n",
+                request.method(),
+                request.uri(),
+                answer.statusCode(),
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+      }
+      return answer;
+    } catch (ExecutionException e) {
+      throw unreachable(e.getCause() == null ? e : e.getCause());
+    } catch (TimeoutException e) {
+      throw CliFailure.of(ExitCode.TIMEOUT, server + " did not answer within 30 s", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
+    } finally {
+      future.cancel(true);
+    }
+  }
+
+  private <T> T await(Future<T> future)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    try {
+      return future.get(1, TimeUnit.SECONDS);
+    } catch (TimeoutException _) {
+      try (Progress _ = Progress.start(terminal, "waiting for " + server)) {
+        return future.get(REQUEST.toSeconds(), TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  private CliFailure unreachable(Throwable cause) {
+    if (cause instanceof HttpTimeoutException
+        && !(cause instanceof java.net.http.HttpConnectTimeoutException)) {
+      return CliFailure.of(ExitCode.TIMEOUT, server + " did not answer within 30 s", cause);
+    }
+    return CliFailure.of(
+        ExitCode.UNREACHABLE,
+        "no Baton at %s (from %s) — start one with `./baton up`, or name another with --server URL"
+            .formatted(server, server.origin()),
+        cause);
+  }
+
+  private JsonNode json(HttpResponse<byte[]> answer) {
+    if (answer.body().length == 0) {
+      return Json.mapper().createObjectNode();
+    }
+    try {
+      return Json.mapper().readTree(answer.body());
+    } catch (JacksonException e) {
+      throw CliFailure.of(
+          ExitCode.SERVER,
+          "%s answered %s with something that is not JSON: is it a Baton?"
+              .formatted(server, answer.request().uri().getPath()),
+          e);
+    } catch (IOException e) {
+      throw unreachable(e);
+    }
+  }
+
+  private CliFailure failure(HttpResponse<?> answer, byte[] body) {
+    return Problems.failure(server, answer.statusCode(), body);
+  }
+}

@@ -1,0 +1,45 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.client;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.protocol.trace.RunId;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** What people type for a run: its id, or its last six characters. Letter case does not matter. */
+public record RunRef(String text) {
+  private static final Pattern DISPLAY = Pattern.compile("[0-9a-hjkmnp-tv-z]{6}");
+
+  /**
+   * @throws CliFailure when the text can be neither
+   */
+  public static RunRef parse(String text) {
+    String lower = text.strip().toLowerCase(Locale.ROOT);
+    if (!RunId.isValid(lower) && !DISPLAY.matcher(lower).matches()) {
+      throw CliFailure.usage(
+          "'%s' is no run id: give all 26 characters, or the last six as `baton status` shows them"
+              .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text));
+    }
+    return new RunRef(lower);
+  }
+
+  public boolean isFull() {
+    return RunId.isValid(text);
+  }
+
+  /** The run as the server knows it; unknown and ambiguous ids are failures. */
+  public JsonNode fetch(Client client) {
+    return client.get("/runs/" + text);
+  }
+
+  /** The full id, asked for when only the display id is known. */
+  public String id(Client client) {
+    return isFull() ? text : fetch(client).path("id").asText();
+  }
+}

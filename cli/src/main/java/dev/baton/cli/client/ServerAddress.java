@@ -1,0 +1,77 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.client;
+
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.stack.DataFolder;
+import java.net.URI;
+import java.net.URISyntaxException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the orchestrator is, and who said so.
+ *
+ * @param base without a slash at its end
+ * @param origin for people: {@code --server}, {@code $BATON_SERVER} or the stack file
+ */
+public record ServerAddress(URI base, String origin) {
+  public ServerAddress {
+    if (!("http".equals(base.getScheme()) || "https".equals(base.getScheme()))
+        || base.getHost() == null) {
+      throw CliFailure.usage(
+          "the server address '%s' (%s) is not http://HOST[:PORT] or https://HOST[:PORT]"
+              .formatted(base, origin));
+    }
+  }
+
+  /**
+   * {@code --server}, else {@code $BATON_SERVER}, else the stack of the data folder.
+   *
+   * @throws CliFailure when there is none of them, or it is not an address
+   */
+  public static ServerAddress resolve(Context context) {
+    String option = context.options().server();
+    if (option != null) {
+      return parse(option, "--server");
+    }
+    String variable = context.environment().get("BATON_SERVER");
+    if (variable != null && !variable.isBlank()) {
+      return parse(variable, "$BATON_SERVER");
+    }
+    DataFolder folder = context.dataFolder();
+    String url = folder.stack().map(stack -> stack.url("orchestrator")).orElse(null);
+    if (url == null) {
+      throw CliFailure.of(
+          ExitCode.UNREACHABLE,
+          "no Baton is known: %s has no stack — start one with `./baton up`, or name one with --server URL"
+              .formatted(folder.path()));
+    }
+    return parse(url, folder.stackFile().toString());
+  }
+
+  public static ServerAddress parse(String text, String origin) {
+    @Nullable URI uri;
+    try {
+      uri = new URI(text.strip().replaceAll("/+$", ""));
+    } catch (URISyntaxException e) {
+      throw CliFailure.usage(
+          "the server address '%s' (%s) is not a URL: %s".formatted(text, origin, e.getReason()));
+    }
+    return new ServerAddress(uri, origin);
+  }
+
+  URI resolve(String pathAndQuery) {
+    return URI.create(base + pathAndQuery);
+  }
+
+  @Override
+  public String toString() {
+    return base.toString();
+  }
+}

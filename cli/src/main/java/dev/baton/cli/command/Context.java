@@ -1,0 +1,93 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.command;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.Client;
+import dev.baton.cli.client.ServerAddress;
+import dev.baton.cli.stack.DataFolder;
+import dev.baton.cli.terminal.Style;
+import dev.baton.cli.terminal.Terminal;
+import dev.baton.protocol.json.Json;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a command works with: the terminal, the environment, the global options, the server. Used by
+ * one thread.
+ */
+public final class Context {
+  private final Terminal terminal;
+  private final Map<String, String> environment;
+  private final GlobalOptions options;
+  private @Nullable Client client;
+
+  public Context(Terminal terminal, Map<String, String> environment, GlobalOptions options) {
+    this.terminal = terminal;
+    this.environment = Map.copyOf(environment);
+    this.options = options;
+  }
+
+  public Terminal terminal() {
+    return terminal;
+  }
+
+  public Map<String, String> environment() {
+    return environment;
+  }
+
+  public GlobalOptions options() {
+    return options;
+  }
+
+  public boolean json() {
+    return options.format() == Format.JSON;
+  }
+
+  public Style style() {
+    return new Style(
+        terminal.outIsTerminal()
+            && !options.noColor()
+            && environment.getOrDefault("NO_COLOR", "").isEmpty());
+  }
+
+  public DataFolder dataFolder() {
+    return DataFolder.resolve(options.data(), environment);
+  }
+
+  /**
+   * The server, found on first use.
+   *
+   * @throws CliFailure when no address is known or it is not an address
+   */
+  public Client client() {
+    if (client == null) {
+      client = new Client(ServerAddress.resolve(this), terminal, options.verbose());
+    }
+    return client;
+  }
+
+  public void print(String line) {
+    terminal.out().println(line);
+  }
+
+  /** Indented JSON on stdout. */
+  public void printJson(JsonNode value) {
+    try {
+      print(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(value));
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** One line of JSON on stdout, for streams. */
+  public void printJsonLine(JsonNode value) {
+    print(value.toString());
+  }
+}

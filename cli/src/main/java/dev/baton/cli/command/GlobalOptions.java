@@ -1,0 +1,69 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.command;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/** Options that every command takes, before or after its name. */
+public final class GlobalOptions {
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "table|json",
+      description = "How results are printed: ${COMPLETION-CANDIDATES}. JSON goes to stdout alone.",
+      scope = ScopeType.INHERIT)
+  private Format format = Format.TABLE;
+
+  @Option(
+      names = "--server",
+      paramLabel = "URL",
+      description =
+          "The Baton to talk to. Default: $$BATON_SERVER, else the stack that `baton up` started.",
+      scope = ScopeType.INHERIT)
+  private @Nullable String server;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "The data folder of the local stack. Default: $$BATON_DATA, else ~/.baton.",
+      scope = ScopeType.INHERIT)
+  private @Nullable Path data;
+
+  @Option(
+      names = "--no-color",
+      description = "No colours. So does the variable NO_COLOR, and output that is no terminal.",
+      scope = ScopeType.INHERIT)
+  private boolean noColor;
+
+  @Option(
+      names = {"-v", "--verbose"},
+      description = "Show each request, and where an unexpected error came from.",
+      scope = ScopeType.INHERIT)
+  private boolean verbose;
+
+  public Format format() {
+    return format;
+  }
+
+  public @Nullable String server() {
+    return server;
+  }
+
+  public @Nullable Path data() {
+    return data;
+  }
+
+  public boolean noColor() {
+    return noColor;
+  }
+
+  public boolean verbose() {
+    return verbose;
+  }
+}

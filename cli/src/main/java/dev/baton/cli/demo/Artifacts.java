@@ -1,0 +1,87 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.Client;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.stack.StackInfo;
+import dev.baton.protocol.trace.Digest;
+import dev.baton.snapshot.Excludes;
+import dev.baton.snapshot.Limits;
+import dev.baton.snapshot.StatCache;
+import dev.baton.snapshot.TreeArchive;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+
+/**
+ * What a run made, twice over: as its output says, and as the files in its last cut are.
+ *
+ * @param output the run's output
+ * @param report SHA-256 of {@code report.md} as restored
+ * @param archive SHA-256 of {@code report.tar.gz} as restored
+ */
+record Artifacts(JsonNode output, String report, String archive) {
+
+  /** Fetches the run's last cut from the object store and restores it into {@code target}. */
+  static Artifacts fetch(Client client, StackInfo stack, String run, Path target)
+      throws IOException, InterruptedException {
+    JsonNode cut = lastCut(client.get("/runs/" + run + "/cuts"), run);
+    JsonNode view = client.get("/runs/" + run);
+    String digest = cut.path("digest").asText();
+    String key =
+        view.path("project").asText("default")
+            + "/workspaces/"
+            + digest.substring(digest.indexOf(':') + 1)
+            + ".tar.zst";
+    try (InputStream bytes = ObjectStore.of(stack).get(key)) {
+      new TreeArchive(Excludes.none(), new StatCache())
+          .restore(bytes, target, digest, Limits.defaults());
+    }
+    return new Artifacts(
+        view.path("output"),
+        sha256(target.resolve("report.md")),
+        sha256(target.resolve("report.tar.gz")));
+  }
+
+  /** Whether the files are what the output says they are. */
+  boolean consistent() {
+    return output.path("report_sha256").asText().equals(report)
+        && output.path("archive_sha256").asText().equals(archive);
+  }
+
+  /** The newest on the main line: branches were merged into it. */
+  private static JsonNode lastCut(JsonNode answer, String run) {
+    JsonNode newest = null;
+    for (JsonNode cut : answer.isArray() ? answer : answer.path("cuts")) {
+      boolean mainLine = cut.path("branch").asText("").isEmpty();
+      if (mainLine
+          && (newest == null || cut.path("position").asLong() > newest.path("position").asLong())) {
+        newest = cut;
+      }
+    }
+    if (newest == null) {
+      throw CliFailure.of(ExitCode.FAILED, "run " + run + " has no cut of its workspace");
+    }
+    return newest;
+  }
+
+  private static String sha256(Path file) throws IOException {
+    MessageDigest digest = Digest.sha256();
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] buffer = new byte[64 * 1024];
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        digest.update(buffer, 0, read);
+      }
+    }
+    return Digest.ofHash(digest.digest()).substring("sha256:".length());
+  }
+}

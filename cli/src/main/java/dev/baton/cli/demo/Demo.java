@@ -1,0 +1,127 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.demo;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.Client;
+import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.terminal.Times;
+import dev.baton.cli.workflow.DefinitionFile;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.RunId;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The demonstration itself: one undisturbed run, then runs whose runner is killed. */
+final class Demo {
+  private static final String WORKFLOW = "examples/release-report.yaml";
+
+  private final Context context;
+  private final Narrator narrator;
+  private final DemoStage stage;
+  private final Path home;
+
+  Demo(Context context, Narrator narrator, DemoStage stage, Path home) {
+    this.context = context;
+    this.narrator = narrator;
+    this.stage = stage;
+    this.home = home;
+  }
+
+  DemoReport run(KillPlan plan) throws IOException, InterruptedException {
+    Path repository = InputRepository.copy(home, stage.folder());
+    try (Client client = stage.client()) {
+      var stored = new DefinitionFile(home.resolve(WORKFLOW)).push(client);
+      String workflow = stored.path("name").asText() + "@" + stored.path("hash").asText();
+      ObjectNode input = Json.mapper().createObjectNode().put("repository", repository.toString());
+
+      narrator.title("Run 1: " + WORKFLOW + " on this repository, undisturbed");
+      long began = System.nanoTime();
+      DemoRun first = run(client, workflow, input, List.of(), false);
+      Artifacts expected = artifacts(client, first);
+      TraceCheck undisturbed = TraceCheck.of(first.events());
+      narrator.line("  took " + Times.duration(Duration.ofNanos(System.nanoTime() - began)));
+      if (!expected.consistent()) {
+        throw CliFailure.of(
+            ExitCode.FAILED,
+            "the files of the undisturbed run are not what its output says: " + expected);
+      }
+
+      DemoReport report = DemoReport.none(expected);
+      int runs = 1;
+      // Bounded: a moment that comes after a run's end is no kill, and then another run is needed.
+      for (int more = 0;
+          report.kills().size() < plan.kills() && more < 2 * plan.kills() + 2;
+          more++) {
+        List<KillPlan.Moment> moments =
+            plan.next(plan.kills() - report.kills().size(), undisturbed.completed());
+        narrator.title("Run %d: the same, but its runner is killed".formatted(++runs));
+        DemoRun disturbed = run(client, workflow, input, moments, true);
+        report =
+            report.with(disturbed, artifacts(client, disturbed), TraceCheck.of(disturbed.events()));
+      }
+      return report.complete(plan.kills());
+    }
+  }
+
+  private DemoRun run(
+      Client client,
+      String workflow,
+      ObjectNode input,
+      List<KillPlan.Moment> moments,
+      boolean brief) {
+    String id = DemoRun.create(client, workflow, input);
+    narrator.line("  run " + id + " (" + RunId.display(id) + ")");
+    DemoRun run = new DemoRun(client, narrator, id, moments, brief);
+    narrator.begin("running");
+    try {
+      run.follow();
+    } finally {
+      narrator.end();
+    }
+    RunEvent last = run.events().getLast();
+    if (!last.type().equals("run_completed")) {
+      stage.keep(true);
+      throw CliFailure.detailed(
+          ExitCode.FAILED,
+          "run %s ended with %s; everything is kept in %s"
+              .formatted(id, last.type(), stage.folder()),
+          tail(run.events()));
+    }
+    return run;
+  }
+
+  private Artifacts artifacts(Client client, DemoRun run) throws IOException, InterruptedException {
+    awaitView(client, run.id());
+    return Artifacts.fetch(
+        client, stage.info(), run.id(), stage.folder().resolve("restored").resolve(run.id()));
+  }
+
+  /** The API's view follows the log; the end that was just seen may be a moment ahead of it. */
+  private static void awaitView(Client client, String run) throws InterruptedException {
+    for (int tries = 0; tries < 100; tries++) {
+      if (client.get("/runs/" + run).path("status").asText().equals("completed")) {
+        return;
+      }
+      Thread.sleep(50);
+    }
+    throw CliFailure.of(
+        ExitCode.TIMEOUT, "run " + run + " completed, but the API does not say so after 5 s");
+  }
+
+  private static List<String> tail(List<RunEvent> events) {
+    Stream<RunEvent> last = events.stream().skip(Math.max(0, events.size() - 5));
+    return new ArrayList<>(last.map(dev.baton.cli.run.EventLine::of).toList());
+  }
+}

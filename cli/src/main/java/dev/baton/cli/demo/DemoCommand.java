@@ -1,0 +1,96 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.demo;
+
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code baton demo}. */
+@Command(
+    name = "demo",
+    description =
+        "Show what Baton is for: a stack of its own in a temporary folder runs a real job twice, "
+            + "once undisturbed and once with its runner killed in the middle, and the results are compared.")
+public final class DemoCommand implements Callable<Integer> {
+  private static final Duration BASE = Duration.ofMinutes(5);
+  private static final Duration PER_KILL = Duration.ofSeconds(30);
+  private static final int MOST_KILLS = 1000;
+
+  private final Context context;
+
+  @Option(
+      names = "--kills",
+      paramLabel = "N",
+      description = "Kill so many times at random moments, over as many runs as that takes.")
+  private @Nullable Integer kills;
+
+  @Option(names = "--seed", description = "Of the random moments; printed, so it can be repeated.")
+  private @Nullable Long seed;
+
+  @Option(names = "--keep", description = "Keep the folder with everything the demo made.")
+  private boolean keep;
+
+  public DemoCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (kills != null && (kills < 1 || kills > MOST_KILLS)) {
+      throw CliFailure.usage("--kills " + kills + " is not 1 to " + MOST_KILLS);
+    }
+    long chosen = seed == null ? System.nanoTime() & 0xffffff : seed;
+    int wanted = kills == null ? 1 : kills;
+    AtomicBoolean late = new AtomicBoolean();
+    Thread watchdog = watchdog(BASE.plus(PER_KILL.multipliedBy(wanted)), late);
+    Narrator narrator = new Narrator(context);
+    Path home = InputRepository.home();
+    InputRepository.check(home);
+    try (DemoStage stage = DemoStage.start(context, narrator, keep)) {
+      Demo demo = new Demo(context, narrator, stage, home);
+      DemoReport report =
+          demo.run(kills == null ? KillPlan.once() : KillPlan.random(wanted, chosen));
+      stage.keep(!report.passed());
+      stage.close();
+      report = report.with(stage.leftovers());
+      report.print(context, narrator, chosen);
+      return (report.passed() ? ExitCode.OK : ExitCode.FAILED).number();
+    } catch (CliFailure | InterruptedException e) {
+      if (late.get()) {
+        throw CliFailure.of(ExitCode.TIMEOUT, "the demo took too long and was stopped", e);
+      }
+      throw e;
+    } finally {
+      watchdog.interrupt();
+    }
+  }
+
+  private static Thread watchdog(Duration bound, AtomicBoolean late) {
+    Thread worker = Thread.currentThread();
+    return Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                Thread.sleep(bound);
+                late.set(true);
+                worker.interrupt();
+              } catch (InterruptedException _) {
+                // The demo is over.
+                Thread.currentThread().interrupt();
+              }
+            });
+  }
+}

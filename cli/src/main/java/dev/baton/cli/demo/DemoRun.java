@@ -1,0 +1,261 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.Client;
+import dev.baton.cli.client.EventFeed;
+import dev.baton.cli.client.Query;
+import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.run.EventLine;
+import dev.baton.cli.terminal.Times;
+import dev.baton.protocol.json.Json;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows one run to its end: answers its approval, kills its runner when the plan says so, and
+ * tells what it sees. Events come on one thread; a kill happens on another, a moment later.
+ */
+final class DemoRun {
+  private static final Set<String> STEP_BEGINS =
+      Set.of("step_started", "step_completed", "checkpoint_waiting");
+
+  private final Client client;
+  private final Narrator narrator;
+  private final String id;
+  private final Deque<KillPlan.Moment> moments;
+  private final boolean brief;
+  private final List<RunEvent> events = new ArrayList<>();
+  private final List<Kill> kills = new ArrayList<>();
+  private int epoch;
+  private long pid;
+  private boolean progressed;
+  private int completed;
+  private String step = "";
+  private @Nullable Kill pending;
+  private boolean scheduled;
+  private boolean over;
+  private @Nullable RuntimeException broken;
+
+  /**
+   * @param brief completed steps only, until there is a kill to tell about
+   */
+  DemoRun(
+      Client client, Narrator narrator, String id, List<KillPlan.Moment> moments, boolean brief) {
+    this.client = client;
+    this.narrator = narrator;
+    this.id = id;
+    this.moments = new ArrayDeque<>(moments);
+    this.brief = brief;
+  }
+
+  static String create(Client client, String workflow, JsonNode input) {
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.put("workflow", workflow);
+    body.set("input", input);
+    return client.post("/runs", body).path("id").asText();
+  }
+
+  String id() {
+    return id;
+  }
+
+  List<RunEvent> events() {
+    return events;
+  }
+
+  /** Those whose replacement was seen at work. */
+  synchronized List<Kill> kills() {
+    return kills.stream().filter(kill -> kill.failoverMs() != null).toList();
+  }
+
+  /** Runs to its end. */
+  void follow() {
+    new EventFeed(client, id, 0)
+        .follow(
+            event -> {
+              see(event);
+              return true;
+            });
+    synchronized (this) {
+      over = true;
+      if (broken != null) {
+        throw broken;
+      }
+    }
+  }
+
+  private void see(RunEvent event) {
+    synchronized (this) {
+      events.add(event);
+      note(event);
+      measure(event);
+      tell(event);
+      over |= event.isLast();
+      schedule();
+    }
+    if (event.type().equals("checkpoint_waiting")) {
+      answer(event.data().path("approval").asText());
+    }
+  }
+
+  private void note(RunEvent event) {
+    switch (event.type()) {
+      case "runner_assigned" -> {
+        epoch = event.data().path("epoch").asInt();
+        progressed = false;
+        pid = 0;
+      }
+      case "runner_started" -> {
+        if (event.epoch() == epoch) {
+          pid = event.data().path("pid").asLong(0);
+        }
+      }
+      case "step_started" -> step = event.step();
+      case "step_completed" -> {
+        step = event.step();
+        completed++;
+      }
+      default -> {}
+    }
+    progressed |= STEP_BEGINS.contains(event.type()) && event.epoch() == epoch;
+  }
+
+  private void measure(RunEvent event) {
+    Kill kill = pending;
+    if (kill == null || event.epoch() <= kill.epoch() || !STEP_BEGINS.contains(event.type())) {
+      return;
+    }
+    double measured = (System.nanoTime() - kill.nanos()) / 1e6;
+    Instant time = event.time();
+    Double byTime = time == null ? null : Duration.between(kill.at(), time).toNanos() / 1e6;
+    kills.add(kill.ended(measured, byTime));
+    pending = null;
+    scheduled = false;
+  }
+
+  private void schedule() {
+    KillPlan.Moment next = moments.peek();
+    if (next == null || scheduled || over || !progressed || completed < next.completed()) {
+      return;
+    }
+    moments.remove();
+    scheduled = true;
+    Thread.ofVirtual().name("kill").start(() -> killAfter(next.delayMs()));
+  }
+
+  private void killAfter(int delayMs) {
+    try {
+      TimeUnit.MILLISECONDS.sleep(delayMs);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    try {
+      kill();
+    } catch (RuntimeException e) {
+      synchronized (this) {
+        broken = e;
+      }
+    }
+  }
+
+  private void kill() {
+    long target = pidOf();
+    synchronized (this) {
+      if (over || target == 0) {
+        scheduled = false;
+        return;
+      }
+      Kill kill = new Kill(id, step, target, epoch, System.nanoTime(), Instant.now(), null, null);
+      if (!RunnerKiller.kill(target)) {
+        scheduled = false;
+        return;
+      }
+      pending = kill;
+      narrator.line(
+          "  %-9s SIGKILL to the runner, process %d, in the middle of %s"
+              .formatted("+0.000 s", target, step));
+    }
+  }
+
+  /** As the trace says; the API knows it, too, and knows it first where the event is delayed. */
+  private long pidOf() {
+    synchronized (this) {
+      if (pid != 0) {
+        return pid;
+      }
+    }
+    return client.get("/runs/" + id).path("runner").path("pid").asLong(0);
+  }
+
+  private void tell(RunEvent event) {
+    Kill last = pending != null ? pending : kills.isEmpty() ? null : kills.getLast();
+    boolean stepOnly = event.type().equals("step_started") && pending == null;
+    if (last == null) {
+      if (brief && !event.type().equals("step_completed") && !event.isLast()) {
+        return;
+      }
+      if (!stepOnly) {
+        narrator.line("  " + EventLine.of(event));
+      }
+      return;
+    }
+    if (!stepOnly || last.failoverMs() != null && event.epoch() > last.epoch() && !told(last)) {
+      narrator.line(
+          "  %-9s %s"
+              .formatted(
+                  Times.offset(Duration.ofNanos(System.nanoTime() - last.nanos())),
+                  EventLine.of(event)));
+    }
+  }
+
+  /** Whether a step of the replacement has been told of before this event. */
+  private boolean told(Kill kill) {
+    return events.subList(0, events.size() - 1).stream()
+        .anyMatch(e -> e.epoch() > kill.epoch() && STEP_BEGINS.contains(e.type()));
+  }
+
+  private void answer(String approval) {
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.putObject("answer").put("approved", true);
+    body.put("by", "demo");
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
+    while (true) {
+      try {
+        client.post("/checkpoints/" + Query.encode(approval), body);
+        return;
+      } catch (CliFailure e) {
+        if (e.code() == ExitCode.CONFLICT) {
+          // Answered before the runner that asked again was there.
+          return;
+        }
+        // The event is here before the orchestrator's own view of it: it follows the same log.
+        if (e.code() != ExitCode.NOT_FOUND || System.nanoTime() > end) {
+          throw e;
+        }
+      }
+      try {
+        TimeUnit.MILLISECONDS.sleep(20);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.demo;
+
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.ExitCode;
+import java.util.Optional;
+
+/** Sends SIGKILL to a runner, after making sure that it is one. */
+final class RunnerKiller {
+  private RunnerKiller() {}
+
+  /**
+   * @return false when the process is gone already
+   * @throws CliFailure when the process is no Java program of this user
+   */
+  static boolean kill(long pid) {
+    Optional<ProcessHandle> found = ProcessHandle.of(pid).filter(ProcessHandle::isAlive);
+    if (found.isEmpty()) {
+      return false;
+    }
+    String command = found.get().info().command().orElse("");
+    if (!command.endsWith("java")) {
+      throw CliFailure.of(
+          ExitCode.FAILED,
+          "process %d should be a runner and is '%s': not killed".formatted(pid, command));
+    }
+    return found.get().destroyForcibly();
+  }
+}

@@ -1,0 +1,98 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.terminal.Times;
+import java.time.Duration;
+
+/** What one event says, in one line for people. */
+public final class EventLine {
+  private static final int WIDEST = 120;
+
+  private EventLine() {}
+
+  /** {@code step_completed clone (1.2 s)}; without the time. */
+  public static String of(RunEvent event) {
+    return (event.type() + " " + detail(event)).strip();
+  }
+
+  private static String detail(RunEvent event) {
+    JsonNode data = event.data();
+    return switch (event.type()) {
+      case "run_created" -> data.path("workflow").asText("");
+      case "runner_assigned" ->
+          "epoch %s (%s)".formatted(data.path("epoch").asText(), data.path("reason").asText());
+      case "runner_started" -> runnerStarted(event);
+      case "step_started" -> step(data) + attempt(data);
+      case "step_completed" -> stepCompleted(data);
+      case "step_failed" -> step(data) + ": " + failure(data.path("error"));
+      case "step_retried" ->
+          "%s: attempt %s failed: %s; next in %s"
+              .formatted(
+                  step(data),
+                  data.path("attempt").asText(),
+                  failure(data.path("error")),
+                  Times.duration(Duration.ofMillis(data.path("delay_ms").asLong())));
+      case "step_skipped" -> step(data) + ": " + data.path("reason").asText();
+      case "step_rerouted" -> step(data) + " → " + data.path("to").asText();
+      case "checkpoint_waiting" -> step(data) + ": " + shorten(data.path("prompt").asText());
+      case "approval_answered" ->
+          "%s: %s%s".formatted(step(data), shorten(data.path("answer").toString()), by(data));
+      case "checkpoint_saved" -> data.path("trigger").asText() + " " + step(data);
+      case "run_completed" -> shorten(data.path("output").path("value").toString());
+      case "run_failed" -> step(data) + " " + failure(data.path("error"));
+      case "run_cancelled" -> data.path("reason").asText("") + by(data);
+      case "run_lost" -> data.path("reason").asText() + " " + data.path("detail").asText("");
+      default -> step(data);
+    };
+  }
+
+  private static String runnerStarted(RunEvent event) {
+    JsonNode data = event.data();
+    int replayed = data.path("replayed_steps").asInt();
+    return "epoch %d pid %s%s%s"
+        .formatted(
+            event.epoch(),
+            data.path("pid").asText("?"),
+            data.hasNonNull("restored") ? ", workspace restored" : "",
+            replayed > 0 ? ", takes over " + replayed + " completed steps" : "");
+  }
+
+  private static String stepCompleted(JsonNode data) {
+    return "%s (%s)%s"
+        .formatted(
+            step(data),
+            Times.duration(Duration.ofNanos(data.path("duration_us").asLong() * 1000)),
+            data.path("without_cut").asBoolean(false) ? " without a cut" : "");
+  }
+
+  private static String step(JsonNode data) {
+    int visit = data.path("visit").asInt(1);
+    String step = data.path("step").asText("");
+    return visit > 1 ? step + " (visit " + visit + ")" : step;
+  }
+
+  private static String attempt(JsonNode data) {
+    int attempt = data.path("attempt").asInt(1);
+    return attempt > 1 ? " (attempt " + attempt + ")" : "";
+  }
+
+  private static String by(JsonNode data) {
+    return data.hasNonNull("by") ? " by " + data.path("by").asText() : "";
+  }
+
+  private static String failure(JsonNode error) {
+    return shorten(error.path("code").asText() + ": " + error.path("message").asText());
+  }
+
+  private static String shorten(String text) {
+    String flat = text.replaceAll("\\s+", " ").strip();
+    return flat.length() > WIDEST ? flat.substring(0, WIDEST - 1) + "…" : flat;
+  }
+}

@@ -1,0 +1,88 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.Query;
+import dev.baton.cli.client.RunRef;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.protocol.json.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code baton logs ID [-f]}. */
+@Command(
+    name = "logs",
+    description = "Show what a run's steps print. With -o json: one line of JSON per piece.")
+public final class LogsCommand implements Runnable {
+  private final Context context;
+
+  @Parameters(paramLabel = "ID", description = "A run's id, or its last six characters.")
+  private String id = "";
+
+  @Option(
+      names = {"-f", "--follow"},
+      description = "Go on until the run ends.")
+  private boolean follow;
+
+  @Option(names = "--step", description = "Only this step's.")
+  private @Nullable String step;
+
+  public LogsCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public void run() {
+    String run = RunRef.parse(id).id(context.client());
+    String path =
+        Query.of("/runs/" + run + "/logs")
+            .with("step", step)
+            .with("follow", follow ? "true" : null)
+            .toString();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                context.client().stream(path, "application/x-ndjson", Map.of()),
+                StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (!line.isBlank()) {
+          print(line);
+        }
+      }
+    } catch (IOException e) {
+      throw CliFailure.of(
+          ExitCode.UNREACHABLE,
+          context.client().server() + " broke the stream of logs off: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private void print(String line) {
+    if (context.json()) {
+      context.print(line);
+      return;
+    }
+    JsonNode piece = Json.tree(line.getBytes(StandardCharsets.UTF_8));
+    String prefix = step == null ? context.style().dim(piece.path("step").asText() + " | ") : "";
+    String text = piece.path("text").asText().stripTrailing();
+    context.print(
+        prefix
+            + (piece.path("stream").asText().equals("stderr")
+                ? context.style().attention(text)
+                : text));
+  }
+}

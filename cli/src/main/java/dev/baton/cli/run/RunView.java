@@ -1,0 +1,140 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.terminal.Style;
+import dev.baton.cli.terminal.Table;
+import dev.baton.cli.terminal.Times;
+import dev.baton.protocol.trace.RunId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Prints runs for people. */
+public final class RunView {
+  private RunView() {}
+
+  public static String displayId(JsonNode run) {
+    String display = run.path("display_id").asText("");
+    String id = run.path("id").asText("");
+    return display.isEmpty() && RunId.isValid(id) ? RunId.display(id) : display;
+  }
+
+  static void list(Context context, Iterable<JsonNode> runs) {
+    Style style = context.style();
+    Instant now = Instant.now();
+    Table table = new Table("ID", "WORKFLOW", "STATUS", "STEP", "DONE", "EPOCH", "AGE", "TOOK");
+    for (JsonNode run : runs) {
+      Instant created = Times.instant(run.path("created_at"));
+      table.row(
+          displayId(run),
+          run.path("workflow").asText("-"),
+          style.status(run.path("status").asText()),
+          String.join(", ", texts(run.path("current_steps"))),
+          run.path("completed_steps").asText("0"),
+          run.path("epoch").asText(),
+          created == null ? "" : Times.duration(Duration.between(created, now)),
+          Times.span(run.path("started_at"), run.path("ended_at"), now));
+    }
+    if (table.isEmpty()) {
+      context.print("no runs");
+    } else {
+      table.print(context.terminal().out(), style);
+    }
+  }
+
+  /** One run with its steps. */
+  static void detail(Context context, JsonNode run) {
+    Style style = context.style();
+    Instant now = Instant.now();
+    field(context, "run", run.path("id").asText());
+    field(context, "workflow", run.path("workflow").asText("-"));
+    field(context, "status", style.status(run.path("status").asText()));
+    field(context, "steps now", String.join(", ", texts(run.path("current_steps"))));
+    field(context, "epoch", run.path("epoch").asText());
+    JsonNode runner = run.path("runner");
+    if (runner.isObject()) {
+      field(
+          context,
+          "runner",
+          "%s (pid %s on %s)"
+              .formatted(
+                  runner.path("id").asText(),
+                  runner.path("pid").asText("?"),
+                  runner.path("host").asText("?")));
+    }
+    field(context, "labels", labels(run.path("labels")));
+    field(context, "created", run.path("created_at").asText(""));
+    field(context, "took", Times.span(run.path("started_at"), run.path("ended_at"), now));
+    JsonNode error = run.path("error");
+    if (error.isObject()) {
+      field(
+          context,
+          "error",
+          style.bad(error.path("code").asText() + ": " + error.path("message").asText()));
+    }
+    if (run.hasNonNull("output")) {
+      field(context, "output", run.path("output").toString());
+    }
+    steps(context, run.path("steps"), style);
+    for (JsonNode waiting : run.path("waiting")) {
+      context.print("");
+      context.print(style.attention("waits: ") + waiting.path("prompt").asText());
+      context.print("  baton approve " + waiting.path("approval").asText());
+    }
+  }
+
+  private static void steps(Context context, JsonNode steps, Style style) {
+    if (!steps.isArray() || steps.isEmpty()) {
+      return;
+    }
+    context.print("");
+    Table table = new Table("STEP", "KIND", "STATUS", "VISIT", "FAILED TRIES", "TOOK", "NOTE");
+    for (JsonNode step : steps) {
+      JsonNode error = step.path("error");
+      table.row(
+          step.path("step").asText(),
+          step.path("kind").asText(""),
+          style.status(step.path("status").asText()),
+          step.path("visit").asText("1"),
+          step.path("failed_attempts").asText("0"),
+          took(step),
+          error.isObject()
+              ? error.path("code").asText() + ": " + error.path("message").asText()
+              : step.path("reason").asText(""));
+    }
+    table.print(context.terminal().out(), style);
+  }
+
+  private static String took(JsonNode step) {
+    long micros = step.path("duration_us").asLong(0);
+    return micros == 0 ? "" : Times.duration(Duration.ofNanos(micros * 1000));
+  }
+
+  private static void field(Context context, String name, String value) {
+    if (!value.isEmpty()) {
+      context.print(String.format("%-10s %s", name, value));
+    }
+  }
+
+  private static String labels(JsonNode labels) {
+    List<String> pairs = new ArrayList<>();
+    labels
+        .properties()
+        .forEach(label -> pairs.add(label.getKey() + "=" + label.getValue().asText()));
+    return String.join(" ", pairs);
+  }
+
+  private static List<String> texts(JsonNode array) {
+    List<String> texts = new ArrayList<>();
+    array.forEach(text -> texts.add(text.asText()));
+    return texts;
+  }
+}

@@ -1,0 +1,154 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.Query;
+import dev.baton.cli.client.RunRef;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunStatus;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code baton status [ID]}. */
+@Command(
+    name = "status",
+    aliases = {"ps"},
+    description = "Show runs, newest first, or one run with its steps.")
+public final class StatusCommand implements Runnable {
+  private static final int PAGE = 1000;
+  private static final int MOST = 100_000;
+  private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
+
+  private final Context context;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "ID",
+      description = "A run's id, or its last six characters.")
+  private @Nullable String id;
+
+  @Option(names = "--status", description = "Only runs with this status, for example running.")
+  private @Nullable String status;
+
+  @Option(names = "--workflow", description = "Only runs of this workflow.")
+  private @Nullable String workflow;
+
+  @Option(names = "--label", paramLabel = "KEY=VALUE", description = "Only runs with this label.")
+  private @Nullable String label;
+
+  @Option(names = "--limit", description = "At most so many runs. Default: ${DEFAULT-VALUE}.")
+  private int limit = 20;
+
+  @Option(names = "--watch", description = "Again every second, until Ctrl-C or the run's end.")
+  private boolean watch;
+
+  public StatusCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public void run() {
+    check();
+    JsonNode before = null;
+    while (true) {
+      JsonNode answer = id == null ? list() : RunRef.parse(id).fetch(context.client());
+      boolean screen = watch && context.style().colour();
+      if (screen || !answer.equals(before)) {
+        show(answer, screen);
+      }
+      if (!watch || id != null && hasEnded(answer)) {
+        return;
+      }
+      before = answer;
+      pause();
+    }
+  }
+
+  private void check() {
+    if (limit < 1 || limit > MOST) {
+      throw CliFailure.usage("--limit " + limit + " is not 1 to " + MOST);
+    }
+    if (status != null
+        && Arrays.stream(RunStatus.values()).noneMatch(known -> known.word().equals(status))) {
+      throw CliFailure.usage(
+          "--status '%s' is none of %s"
+              .formatted(
+                  status,
+                  String.join(
+                      ", ", Arrays.stream(RunStatus.values()).map(RunStatus::word).toList())));
+    }
+  }
+
+  private void show(JsonNode answer, boolean screen) {
+    if (context.json()) {
+      if (watch) {
+        context.printJsonLine(answer);
+      } else {
+        context.printJson(answer);
+      }
+      return;
+    }
+    if (screen) {
+      context.terminal().out().print(CLEAR_SCREEN);
+    }
+    if (id == null) {
+      RunView.list(context, answer.path("runs"));
+    } else {
+      RunView.detail(context, answer);
+    }
+  }
+
+  private JsonNode list() {
+    ObjectNode all = Json.mapper().createObjectNode();
+    ArrayNode runs = all.putArray("runs");
+    String cursor = null;
+    do {
+      JsonNode page =
+          context
+              .client()
+              .get(
+                  Query.of("/runs")
+                      .with("status", status)
+                      .with("workflow", workflow)
+                      .with("label", label)
+                      .with("limit", Math.min(PAGE, limit - runs.size()))
+                      .with("cursor", cursor)
+                      .toString());
+      page.path("runs").forEach(runs::add);
+      cursor = page.path("next_cursor").asText("");
+    } while (!cursor.isEmpty() && runs.size() < limit);
+    if (!cursor.isEmpty()) {
+      all.put("next_cursor", cursor);
+    }
+    return all;
+  }
+
+  static boolean hasEnded(JsonNode run) {
+    String word = run.path("status").asText();
+    return Arrays.stream(RunStatus.values())
+        .anyMatch(known -> known.word().equals(word) && known.isTerminal());
+  }
+
+  private static void pause() {
+    try {
+      TimeUnit.SECONDS.sleep(1);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.stack;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.protocol.json.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The folder that holds everything of one local stack, and what its {@code stack.json} says. */
+public record DataFolder(Path path) {
+
+  /** {@code --data}, else {@code $BATON_DATA}, else {@code ~/.baton}. */
+  public static DataFolder resolve(@Nullable Path option, Map<String, String> environment) {
+    if (option != null) {
+      return new DataFolder(option.toAbsolutePath().normalize());
+    }
+    String variable = environment.getOrDefault("BATON_DATA", "");
+    if (!variable.isBlank()) {
+      return new DataFolder(Path.of(variable).toAbsolutePath().normalize());
+    }
+    String home = environment.getOrDefault("HOME", "");
+    if (home.isBlank()) {
+      throw CliFailure.usage("HOME is not set: name the data folder with --data DIR");
+    }
+    return new DataFolder(Path.of(home).resolve(".baton").toAbsolutePath().normalize());
+  }
+
+  public Path stackFile() {
+    return path.resolve("stack.json");
+  }
+
+  public Path logs() {
+    return path.resolve("logs");
+  }
+
+  /**
+   * The stack that was last started here; nothing when there never was one.
+   *
+   * @throws CliFailure when the file cannot be read
+   */
+  public Optional<StackInfo> stack() {
+    try {
+      JsonNode node = Json.mapper().readTree(Files.readAllBytes(stackFile()));
+      return node == null || !node.isObject() ? Optional.empty() : Optional.of(new StackInfo(node));
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw CliFailure.usage(
+          "%s cannot be read (%s): is it another user's? name your own folder with --data DIR"
+              .formatted(stackFile(), e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.stack;
+
+import dev.baton.cli.command.Context;
+import dev.baton.cli.terminal.Progress;
+import dev.baton.protocol.json.Json;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/** {@code baton down}. */
+@Command(
+    name = "down",
+    description = "Stop what `baton up` started. Runs stay, and go on with the next `baton up`.")
+public final class DownCommand implements Callable<Integer> {
+  private final Context context;
+
+  public DownCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    DataFolder folder = context.dataFolder();
+    boolean known = folder.stack().isPresent();
+    if (known) {
+      try (Progress progress = Progress.start(context.terminal(), "stopping Baton")) {
+        StackProgram.of(folder).down(progress::line);
+      }
+    }
+    if (context.json()) {
+      context.printJson(
+          Json.mapper()
+              .createObjectNode()
+              .put("data", folder.path().toString())
+              .put("stopped", known));
+    } else {
+      context.print(
+          known
+              ? "Baton is down; its data stay in " + folder.path()
+              : "nothing to stop: " + folder.path() + " has no stack");
+    }
+    return 0;
+  }
+}

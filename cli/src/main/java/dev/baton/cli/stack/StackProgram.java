@@ -1,0 +1,161 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.stack;
+
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.ExitCode;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * The supervisor program of the embedded stack, run as a process of its own: {@code up} leaves one
+ * behind that outlives this command and its terminal.
+ */
+public final class StackProgram {
+  private static final String MAIN = "dev.baton.standalone.StackMain";
+  private static final Duration BOUND = Duration.ofMinutes(6);
+
+  private final DataFolder data;
+  private final Path home;
+
+  private StackProgram(DataFolder data, Path home) {
+    this.data = data;
+    this.home = home;
+  }
+
+  /**
+   * @throws CliFailure when it is unknown where Baton is built
+   */
+  public static StackProgram of(DataFolder data) {
+    String home = System.getProperty("baton.home", "");
+    if (home.isEmpty()) {
+      throw CliFailure.usage(
+          "where Baton's programs are is not known: start this command by ./baton, which says so");
+    }
+    return new StackProgram(data, Path.of(home));
+  }
+
+  /** In the foreground, until it ends; its exit code. */
+  int foreground(List<String> options) throws IOException, InterruptedException {
+    return builder("up", options).inheritIO().start().waitFor();
+  }
+
+  /**
+   * Starts everything and waits until it is ready.
+   *
+   * @param lines gets what the supervisor says
+   * @throws CliFailure when it does not start within six minutes
+   */
+  public void up(List<String> options, Consumer<String> lines)
+      throws IOException, InterruptedException {
+    run("up", options, lines, "the stack did not start");
+  }
+
+  /**
+   * Stops everything and waits until nothing of it runs.
+   *
+   * @throws CliFailure when it does not stop within six minutes
+   */
+  public void down(Consumer<String> lines) throws IOException, InterruptedException {
+    run("down", List.of(), lines, "the stack could not be stopped");
+  }
+
+  /** Makes what lets the programs start faster, where it is missing; needs the stack down. */
+  public void makeCaches(Consumer<String> lines) throws IOException, InterruptedException {
+    run("aot-cache", List.of(), lines, "the caches could not be made");
+  }
+
+  private void run(String verb, List<String> options, Consumer<String> lines, String otherwise)
+      throws IOException, InterruptedException {
+    Process process = builder(verb, options).redirectErrorStream(true).start();
+    Thread watchdog =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    if (!process.waitFor(BOUND.toMillis(), TimeUnit.MILLISECONDS)) {
+                      process.destroyForcibly();
+                    }
+                  } catch (InterruptedException _) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+    String last = "";
+    try (BufferedReader out =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = out.readLine(); line != null; line = out.readLine()) {
+        last = line;
+        lines.accept(line);
+      }
+    }
+    int code = process.waitFor();
+    watchdog.interrupt();
+    if (code != 0) {
+      throw CliFailure.of(
+          ExitCode.FAILED,
+          "%s (exit code %d%s); its logs are in %s"
+              .formatted(otherwise, code, last.isEmpty() ? "" : ": " + last, data.logs()));
+    }
+  }
+
+  private ProcessBuilder builder(String verb, List<String> options) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Xmx64m",
+            "-Xss512k",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Dbaton.home=" + home,
+            "-cp",
+            classpath(),
+            MAIN,
+            verb,
+            "--data",
+            data.path().toString()));
+    command.addAll(options);
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+    return builder;
+  }
+
+  private String classpath() throws IOException {
+    Path target = home.resolve("standalone/stack/target");
+    List<String> jars = new ArrayList<>();
+    for (Path folder : List.of(target, target.resolve("lib"))) {
+      if (Files.isDirectory(folder)) {
+        try (Stream<Path> files = Files.list(folder)) {
+          files
+              .map(Path::toString)
+              .filter(f -> f.endsWith(".jar") && !f.matches(".*-(sources|javadoc|tests)\\.jar"))
+              .sorted()
+              .forEach(jars::add);
+        }
+      }
+    }
+    if (jars.size() < 2) {
+      throw CliFailure.of(
+          ExitCode.FAILED,
+          "the embedded stack is not built (%s): build it with ./mvnw -DskipTests package"
+              .formatted(target));
+    }
+    return String.join(File.pathSeparator, jars);
+  }
+}

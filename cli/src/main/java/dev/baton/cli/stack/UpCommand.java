@@ -1,0 +1,82 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.stack;
+
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.terminal.Progress;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code baton up}. */
+@Command(
+    name = "up",
+    description =
+        "Start everything on this machine: Kafka, Postgres, an object store, the checkpoint-store "
+            + "and the orchestrator. They stay up until `baton down`.")
+public final class UpCommand implements Callable<Integer> {
+  private final Context context;
+
+  @Option(names = "--foreground", description = "Stay, and stop everything on Ctrl-C.")
+  private boolean foreground;
+
+  @Option(
+      names = "--port",
+      paramLabel = "N",
+      description = "The API's port. Default: the last one, else 7070, else a free one.")
+  private @Nullable Integer port;
+
+  public UpCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (port != null && (port < 1 || port > 65535)) {
+      throw CliFailure.usage("--port " + port + " is not 1 to 65535");
+    }
+    DataFolder folder = context.dataFolder();
+    StackProgram program = StackProgram.of(folder);
+    List<String> options = new ArrayList<>();
+    if (port != null) {
+      options.add("--port");
+      options.add(port.toString());
+    }
+    if (foreground) {
+      options.add("--foreground");
+      return program.foreground(options) == 0 ? ExitCode.OK.number() : ExitCode.FAILED.number();
+    }
+    StackInfo running = folder.stack().filter(s -> s.ready() && s.supervised()).orElse(null);
+    if (running == null) {
+      try (Progress progress = Progress.start(context.terminal(), "starting Baton")) {
+        program.up(options, progress::line);
+      }
+    }
+    StackInfo stack =
+        folder
+            .stack()
+            .orElseThrow(
+                () ->
+                    CliFailure.of(
+                        ExitCode.FAILED, folder.stackFile() + " is gone though the stack started"));
+    if (context.json()) {
+      context.printJson(StackReport.of(folder, stack, running != null));
+    } else {
+      context.print(
+          "Baton is %s at %s (data in %s)"
+              .formatted(
+                  running == null ? "up" : "up already", stack.url("orchestrator"), folder.path()));
+    }
+    return ExitCode.OK.number();
+  }
+}

@@ -1,0 +1,5 @@
+/** What people see: tables, colours, progress, durations. */
+@NullMarked
+package dev.baton.cli.terminal;
+
+import org.jspecify.annotations.NullMarked;

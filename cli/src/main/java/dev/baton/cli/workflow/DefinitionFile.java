@@ -1,0 +1,82 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.Client;
+import dev.baton.cli.command.CliFailure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.UUID;
+
+/** A workflow definition on disk. */
+public record DefinitionFile(Path path) {
+  private static final long LIMIT = 1 << 20;
+
+  /** Whether what was typed for a workflow means a file, not a name. */
+  public static boolean looksLikeFile(String text) {
+    return text.indexOf('/') >= 0
+        || text.endsWith(".yaml")
+        || text.endsWith(".yml")
+        || text.endsWith(".json")
+        || Files.isRegularFile(Path.of(text));
+  }
+
+  /** Stores it; a definition stored already is no error. */
+  public JsonNode push(Client client) {
+    return post(client, "/workflows");
+  }
+
+  /** Only has it checked. */
+  public JsonNode validate(Client client) {
+    return post(client, "/workflows/validate");
+  }
+
+  private JsonNode post(Client client, String target) {
+    byte[] text = read();
+    String type = path.toString().endsWith(".json") ? "application/json" : "application/yaml";
+    try {
+      return client.post(
+          target, text, type, Map.of("Idempotency-Key", UUID.randomUUID().toString()));
+    } catch (CliFailure e) {
+      throw located(e);
+    }
+  }
+
+  private byte[] read() {
+    try {
+      if (Files.size(path) > LIMIT) {
+        throw CliFailure.usage(
+            "%s is larger than 1 MiB, the most a definition may have".formatted(path));
+      }
+      return Files.readAllBytes(path);
+    } catch (java.nio.file.NoSuchFileException _) {
+      throw CliFailure.usage("there is no file '%s'".formatted(path));
+    } catch (IOException e) {
+      throw CliFailure.of(
+          dev.baton.cli.command.ExitCode.USAGE,
+          "'%s' cannot be read: %s".formatted(path, e.getMessage()),
+          e);
+    }
+  }
+
+  /** The same failure, its problems as {@code FILE:LINE:COLUMN: …} so that editors jump there. */
+  private CliFailure located(CliFailure failure) {
+    if (failure.details().isEmpty()) {
+      return failure;
+    }
+    return CliFailure.problem(
+        failure.code(),
+        failure.line(),
+        failure.details().stream()
+            .map(line -> path + ":" + (Character.isDigit(line.charAt(0)) ? "" : " ") + line)
+            .toList(),
+        failure.asJson());
+  }
+}

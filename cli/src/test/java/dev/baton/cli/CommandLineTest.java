@@ -1,0 +1,151 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.json.Json;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the command makes of its arguments, without a server. */
+class CommandLineTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          statu                         | status
+          run                           | FILE|NAME
+          approve                       | ID|APPROVAL
+          status --limit x              | --limit
+          status --limit 0              | 1 to 100000
+          status --status ready         | pending, starting, running
+          status nope                   | all 26 characters, or the last six
+          events 01jd0000000000000000abcde! | all 26 characters
+          events abcdef --after -1      | 0 or more
+          up --port 70000               | 1 to 65535
+          demo --kills 0                | 1 to 1000
+          status -o xml                 | xml
+          status --server ftp://x       | http://HOST[:PORT]
+          run missing.yaml              | no file 'missing.yaml'
+          completion fish               | fish
+          """)
+  void shouldRefuseWrongArgumentsInOneLine(String line, String hint) {
+    Cli cli = new Cli(Map.of("HOME", "/nonexistent", "BATON_SERVER", "http://127.0.0.1:1"), "");
+
+    Cli.Result result = cli.run(line.split(" "));
+
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err()).startsWith("baton: ").contains(hint.strip());
+    assertThat(result.err().lines()).hasSize(1);
+    assertThat(result.out()).isEmpty();
+  }
+
+  @Test
+  void shouldSayHowToStartABatonWhenNoneIsKnown() {
+    Cli.Result result = Cli.alone().run("status");
+
+    assertThat(result.code()).isEqualTo(6);
+    assertThat(result.err())
+        .isEqualTo(
+            "baton: no Baton is known: /nonexistent/.baton has no stack — start one with `./baton up`,"
+                + " or name one with --server URL\n");
+  }
+
+  @Test
+  void shouldSayWhichServerDoesNotAnswer() {
+    Cli.Result result = Cli.alone().run("status", "--server", "http://127.0.0.1:1/");
+
+    assertThat(result.code()).isEqualTo(6);
+    assertThat(result.err())
+        .startsWith("baton: no Baton at http://127.0.0.1:1 (from --server) — start one");
+  }
+
+  @Test
+  void shouldFindTheServerInTheDataFolder(@TempDir Path data) throws Exception {
+    try (StubServer server = new StubServer()) {
+      server.on("GET /runs?limit=20", 200, "{\"runs\":[]}");
+      Files.writeString(
+          data.resolve("stack.json"),
+          "{\"version\":1,\"ready\":true,\"urls\":{\"orchestrator\":\"" + server.url() + "\"}}");
+
+      Cli.Result result = Cli.alone().run("status", "--data", data.toString());
+
+      assertThat(result).isEqualTo(new Cli.Result(0, "no runs\n", ""));
+    }
+  }
+
+  @Test
+  void shouldReportErrorsAsJsonWhereJsonIsWanted() {
+    Cli.Result result = Cli.alone().run("-o", "json", "status", "nope");
+
+    JsonNode problem = Json.tree(result.err().getBytes(StandardCharsets.UTF_8));
+    assertThat(problem.path("exit_code").asInt()).isEqualTo(2);
+    assertThat(problem.path("title").asText()).startsWith("'nope' is no run id");
+    assertThat(result.out()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "demo",
+        "up",
+        "down",
+        "run",
+        "status",
+        "events",
+        "logs",
+        "approve",
+        "reject",
+        "cancel",
+        "workflows",
+        "runners",
+        "completion",
+        "version"
+      })
+  void shouldDescribeEveryCommand(String command) {
+    Cli.Result result = Cli.alone().run(command, "--help");
+
+    assertThat(result.code()).isZero();
+    assertThat(result.out()).contains("Usage: baton " + command, "--output", "Exit codes:");
+  }
+
+  @Test
+  void shouldDoNothingOnDownWithoutAStack(@TempDir Path data) {
+    Cli.Result result = Cli.alone().run("down", "--data", data.toString());
+
+    assertThat(result.code()).isZero();
+    assertThat(result.out()).isEqualTo("nothing to stop: " + data + " has no stack\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bash", "zsh"})
+  void shouldPrintACompletionScriptThatBashParses(String shell) throws Exception {
+    Cli.Result result = Cli.alone().run("completion", shell);
+
+    assertThat(result.code()).isZero();
+    Process bash = new ProcessBuilder("bash", "-n").redirectErrorStream(true).start();
+    try (var in = bash.getOutputStream()) {
+      in.write(result.out().getBytes(StandardCharsets.UTF_8));
+    }
+    String said = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(bash.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(said).isEmpty();
+    assertThat(bash.exitValue()).isZero();
+    assertThat(result.out()).contains("workflows", "--follow");
+  }
+}

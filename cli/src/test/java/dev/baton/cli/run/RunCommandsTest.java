@@ -1,0 +1,341 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.Cli;
+import dev.baton.cli.StubServer;
+import dev.baton.protocol.json.Json;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Commands about runs against recorded answers. */
+class RunCommandsTest {
+  private static final String ID = "01jd0000000000000000abcdef";
+  private static final String RUN =
+      """
+      {"id":"%s","display_id":"abcdef","project":"default","workflow":"hello","status":"%s","epoch":2,
+       "kind":"managed","current_steps":["build"],"labels":{"team":"a"},"completed_steps":3,"fenced_events":0,
+       "created_at":"2026-01-01T00:00:00Z","started_at":"2026-01-01T00:00:01Z","ended_at":"2026-01-01T00:00:03.500Z",
+       "runner":{"id":"r-1","pid":4242,"host":"here"},"waiting":[%s],
+       "steps":[{"step":"build","kind":"shell","status":"failed","visit":1,"failed_attempts":2,"duration_us":1500000,
+                 "error":{"code":"exit_code","message":"exit code 3\\nmake: no rule"}}]}""";
+  private static final String WAITING =
+      "{\"approval\":\"" + ID + "-ok-1\",\"step\":\"ok\",\"prompt\":\"Publish?\"}";
+
+  private StubServer server;
+  private Cli cli;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = new StubServer();
+    cli = Cli.against(server);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static String run(String status, String waiting) {
+    return RUN.formatted(ID, status, waiting);
+  }
+
+  @Test
+  void shouldListRunsAsATable() {
+    server.on("GET /runs?limit=20", 200, "{\"runs\":[" + run("completed", "") + "]}");
+
+    Cli.Result result = cli.run("status");
+
+    List<String> lines = result.out().lines().toList();
+    assertThat(lines.get(0).replaceAll(" +", " "))
+        .isEqualTo("ID WORKFLOW STATUS STEP DONE EPOCH AGE TOOK");
+    assertThat(lines.get(1).replaceAll(" +", " "))
+        .startsWith("abcdef hello completed build 3 2 ")
+        .endsWith(" 2.5 s");
+  }
+
+  @Test
+  void shouldReadFurtherPages() {
+    server.on(
+        "GET /runs?status=running&workflow=hello&limit=2",
+        200,
+        "{\"runs\":[{\"id\":\"a\"}],\"next_cursor\":\"x/1\"}");
+    server.on(
+        "GET /runs?status=running&workflow=hello&limit=1&cursor=x%2F1",
+        200, "{\"runs\":[{\"id\":\"b\"}]}");
+
+    Cli.Result result =
+        cli.run("status", "--status", "running", "--workflow", "hello", "--limit", "2", "-ojson");
+
+    assertThat(tree(result.out()).path("runs")).hasSize(2);
+  }
+
+  @Test
+  void shouldShowOneRunWithItsStepsAndWhatItWaitsFor() {
+    server.on("GET /runs/abcdef", 200, run("waiting", WAITING));
+
+    Cli.Result result = cli.run("status", "ABCDEF");
+
+    assertThat(result.out())
+        .contains(ID, "waiting", "r-1 (pid 4242 on here)", "team=a")
+        .contains("exit_code: exit code 3 make: no rule", "1.5 s")
+        .contains("Publish?", "baton approve " + ID + "-ok-1");
+  }
+
+  @Test
+  void shouldListTheCandidatesOfAnAmbiguousId() {
+    server.on(
+        "GET /runs/abcdef",
+        409,
+        """
+        {"title":"Ambiguous id","status":409,"detail":"'abcdef' fits 2 runs",
+         "candidates":[{"id":"01jd0000000000000000abcdef","workflow":"hello","status":"running"},"01jd1111111111111111abcdef"]}""");
+
+    Cli.Result result = cli.run("status", "abcdef");
+
+    assertThat(result.code()).isEqualTo(4);
+    assertThat(result.err())
+        .isEqualTo(
+            """
+            baton: Ambiguous id: 'abcdef' fits 2 runs
+              01jd0000000000000000abcdef  hello  running
+              01jd1111111111111111abcdef
+            """);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "400,2", "404,3", "409,5", "413,2", "415,2", "422,2", "401,8", "500,8", "503,6", "504,7"
+  })
+  void shouldMapStatusesToExitCodes(int status, int code) {
+    server.on("GET /runners", status, "{\"title\":\"Title\",\"detail\":\"Detail.\"}");
+
+    Cli.Result result = cli.run("runners");
+
+    assertThat(result.code()).isEqualTo(code);
+    assertThat(result.err()).isEqualTo("baton: Title: Detail.\n");
+  }
+
+  @Test
+  void shouldShowAnAnswerThatIsNoProblemDocument() {
+    server.on("GET /runners", 502, "text/html", "<h1>Bad gateway</h1>");
+
+    assertThat(cli.run("runners").err())
+        .isEqualTo("baton: " + server.url() + " answered 502: <h1>Bad gateway</h1>\n");
+  }
+
+  @Test
+  void shouldSayWhenTheServerIsNoBaton() {
+    server.on("GET /runners", 200, "text/html", "<h1>hi</h1>");
+
+    Cli.Result result = cli.run("runners");
+
+    assertThat(result.code()).isEqualTo(8);
+    assertThat(result.err()).contains("is it a Baton?");
+  }
+
+  @Test
+  void shouldStoreAFileAndRunExactlyThatDefinition(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("hello.yaml"), "name: hello\n");
+    server.on(
+        "POST /workflows", 201, "{\"name\":\"hello\",\"hash\":\"sha256:00\",\"created\":true}");
+    server.on("POST /runs", 201, run("pending", ""));
+
+    Cli.Result result =
+        cli.run("run", file.toString(), "-i", "n=3", "-i", "name=Ann B", "--label", "team=a");
+
+    assertThat(result.code()).isZero();
+    assertThat(result.out()).startsWith("run " + ID + " started\n");
+    StubServer.Request push = server.requests().get(0);
+    assertThat(push.header("Content-Type")).isEqualTo("application/yaml");
+    assertThat(push.body()).isEqualTo("name: hello\n");
+    StubServer.Request create = server.requests().get(1);
+    assertThat(create.header("Idempotency-Key")).isNotEmpty();
+    assertThat(tree(create.body()))
+        .isEqualTo(
+            tree(
+                "{\"workflow\":\"hello@sha256:00\",\"input\":{\"n\":3,\"name\":\"Ann B\"},"
+                    + "\"labels\":{\"team\":\"a\"}}"));
+  }
+
+  @Test
+  void shouldPointIntoTheFileWhereADefinitionIsWrong(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("bad.yaml"), "name: hello\n");
+    server.on(
+        "POST /workflows",
+        422,
+        """
+        {"title":"Invalid workflow","status":422,"detail":"2 problems","errors":[
+          {"line":3,"column":5,"step":"build","message":"unknown key 'shel'","allowed":["shell","http"]},
+          {"message":"steps is missing"}]}""");
+
+    Cli.Result result = cli.run("run", file.toString());
+
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err())
+        .isEqualTo(
+            """
+            baton: Invalid workflow: 2 problems
+              %1$s:3:5: step 'build': unknown key 'shel' (allowed: shell, http)
+              %1$s: steps is missing
+            """
+                .formatted(file));
+  }
+
+  @Test
+  void shouldTakeTheInputFromStdinAndWaitForTheEnd() {
+    Cli withInput = new Cli(cli.environment(), "{\"n\":1}");
+    server.on("POST /runs", 201, run("pending", ""));
+    server.on(
+        "GET /runs/" + ID + "/events?after=0",
+        200,
+        "text/event-stream",
+        sse(1, "run_created", "{\"workflow\":\"hello\"}")
+            + sse(2, "run_failed", "{\"step\":\"build\",\"error\":{\"code\":\"exit_code\"}}"));
+    server.on("GET /runs/" + ID, 200, run("running", ""));
+    server.on("GET /runs/" + ID, 200, run("failed", ""));
+
+    Cli.Result result = withInput.run("run", "hello", "--input", "-", "--wait", "-o", "json");
+
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(tree(result.out()).path("status").asText()).isEqualTo("failed");
+    assertThat(tree(server.requests().get(0).body()).at("/input/n").asInt()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldFollowEventsOverABrokenStreamWithoutGapOrRepetition() {
+    server.on("GET /runs/" + ID, 200, run("running", ""));
+    server.on(
+        "GET /runs/" + ID + "/events?after=0",
+        200,
+        "text/event-stream",
+        sse(1, "run_created", "{}")
+            + ": keep-alive\n\n"
+            + sse(2, "step_started", "{\"step\":\"a\"}"));
+    server.on(
+        "GET /runs/" + ID + "/events?after=2",
+        200,
+        "text/event-stream",
+        sse(2, "step_started", "{\"step\":\"a\"}")
+            + sse(3, "runner_assigned", "{\"epoch\":2,\"reason\":\"runner_exited\"}")
+            + sse(4, "run_completed", "{\"output\":{\"value\":7}}"));
+
+    Cli.Result result = cli.run("events", ID, "-f");
+
+    assertThat(result.out().lines().map(line -> line.replaceAll("^\\S+\\s+", "")).toList())
+        .containsExactly(
+            "run_created",
+            "step_started a",
+            "runner_assigned epoch 2 (runner_exited)",
+            "run_completed 7");
+    assertThat(server.requests()).anyMatch(request -> request.header("Last-Event-ID").equals("2"));
+  }
+
+  @Test
+  void shouldPrintEventsOnePerLineAsJson() {
+    server.on(
+        "GET /runs/" + ID + "/events?after=0&limit=1000",
+        200,
+        "{\"events\":[" + envelope(1, "run_created", "{}") + "]}");
+
+    Cli.Result result = cli.run("events", ID, "-o", "json");
+
+    assertThat(result.out().lines()).hasSize(1);
+    assertThat(tree(result.out()).path("type").asText()).isEqualTo("dev.baton.run_created");
+  }
+
+  @Test
+  void shouldPrintLogsWithTheirStep() {
+    server.on(
+        "GET /runs/" + ID + "/logs",
+        200,
+        "application/x-ndjson",
+        "{\"step\":\"a\",\"stream\":\"stdout\",\"text\":\"one\\n\"}\n{\"step\":\"b\",\"stream\":\"stderr\",\"text\":\"two\"}\n");
+
+    assertThat(cli.run("logs", ID).out()).isEqualTo("a | one\nb | two\n");
+  }
+
+  @Test
+  void shouldApproveTheOneThingARunWaitsFor() {
+    server.on("GET /runs/abcdef", 200, run("waiting", WAITING));
+    server.on("POST /checkpoints/" + ID + "-ok-1", 200, "{\"status\":\"answered\"}");
+
+    Cli.Result result = cli.run("approve", "abcdef", "--comment", "fine");
+
+    assertThat(result.code()).isZero();
+    assertThat(tree(server.requests().getLast().body()))
+        .isEqualTo(tree("{\"answer\":{\"approved\":true},\"by\":\"ann\",\"comment\":\"fine\"}"));
+  }
+
+  @Test
+  void shouldNotGuessWhichApprovalIsMeant() {
+    server.on(
+        "GET /runs/abcdef", 200, run("waiting", WAITING + "," + WAITING.replace("-ok-", "-no-")));
+
+    Cli.Result result = cli.run("reject", "abcdef");
+
+    assertThat(result.code()).isEqualTo(4);
+    assertThat(result.err()).contains(ID + "-ok-1  Publish?", ID + "-no-1  Publish?");
+  }
+
+  @Test
+  void shouldSayThatARunWaitsForNothing() {
+    server.on("GET /runs/abcdef", 200, run("running", ""));
+
+    Cli.Result result = cli.run("approve", "abcdef");
+
+    assertThat(result.code()).isEqualTo(5);
+    assertThat(result.err()).contains("waits for no approval (it is running)");
+  }
+
+  @Test
+  void shouldCancelWithAReason() {
+    server.on("POST /runs/" + ID + "/cancel", 202, run("cancelled", ""));
+
+    Cli.Result result = cli.run("cancel", ID, "--reason", "enough");
+
+    assertThat(result.out()).isEqualTo("abcdef is being cancelled\n");
+    assertThat(server.requests().getLast().body()).isEqualTo("{\"reason\":\"enough\"}");
+  }
+
+  private static String envelope(int position, String type, String data) {
+    return "{\"position\":%d,\"id\":\"%s/c/%d\",\"type\":\"dev.baton.%s\",\"time\":\"2026-01-01T00:00:0%dZ\",\"data\":%s}"
+        .formatted(position, ID, position, type, position, data);
+  }
+
+  private static String sse(int position, String type, String data) {
+    return "id: %d\nevent: dev.baton.%s\ndata: %s\n\n"
+        .formatted(position, type, envelope(position, type, data));
+  }
+
+  private static JsonNode tree(String json) {
+    return Json.tree(json.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void shouldRefuseInputThatIsNoJson() {
+    assertThat(cli.run("run", "hello", "--input", "{\"a\":").err())
+        .startsWith("baton: --input is not JSON: ")
+        .contains("line 1");
+    assertThat(cli.run("run", "hello", "--input", "@/nonexistent/x").err())
+        .contains("there is no file '/nonexistent/x'");
+    assertThat(new Cli(Map.of(), "").run("run", "hello", "--input", "").err())
+        .contains("--input is empty");
+  }
+}
