@@ -212,6 +212,7 @@ class HostileArchiveTest {
 
     assertThatThrownBy(() -> restore(bytes, Limits.defaults()))
         .isInstanceOf(SnapshotException.DigestMismatch.class)
+        .hasMessageContaining("in the archive")
         .hasMessageContaining(ANY);
   }
 

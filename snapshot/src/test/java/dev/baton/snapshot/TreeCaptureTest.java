@@ -90,7 +90,9 @@ class TreeCaptureTest {
 
       // when
       Capture capture;
+      TreeListing listing;
       try {
+        listing = archive.list(root);
         capture = archive.capture(root, file);
       } finally {
         done.set(true);
@@ -98,6 +100,9 @@ class TreeCaptureTest {
       }
 
       // then
+      assertThat(listing.skipped())
+          .extracting(Skipped::reason)
+          .containsExactly(Skipped.Reason.CHANGED_WHILE_READ);
       assertThat(capture.skipped())
           .isNotEmpty()
           .allSatisfy(

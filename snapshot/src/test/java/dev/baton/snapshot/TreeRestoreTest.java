@@ -7,11 +7,14 @@
 package dev.baton.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -110,5 +113,46 @@ class TreeRestoreTest {
         Shell.run(
             work.resolve("target"), "find . -mindepth 1 -printf '%f>%l ' | tr ' ' '\\n' | sort");
     assertThat(names.strip().lines()).containsExactly("l>\u00ff\u00fe", "m>l/", "\u00ff\u00fe>");
+  }
+
+  @Test
+  void shouldDropSetuidBitsThatAnArchiveBrings() throws IOException {
+    Path root = Files.createDirectory(work.resolve("root"));
+    Files.writeString(root.resolve("a"), "a");
+    Attributes.setMode(root.resolve("a"), 0755);
+    TreeListing honest = archive.list(root);
+    TreeEntry.RegularFile a = (TreeEntry.RegularFile) honest.entries().getLast();
+    TreeEntry setuid = new TreeEntry.RegularFile(a.path(), 06755, a.mtime(), a.size(), a.sha256());
+    TreeListing forged = new TreeListing(List.of(honest.entries().getFirst(), setuid), List.of());
+    TarWriter.write(root, forged, work.resolve("tree.tar.zst"));
+
+    restore(honest.digest(), work.resolve("target"));
+
+    assertThat(Stat.of(work.resolve("target/a")).mode() & 07777).isEqualTo(0755);
+  }
+
+  @Test
+  void shouldTakeATimeBefore1970AsItsWholeSecond() throws Exception {
+    Path root = Files.createDirectory(work.resolve("root"));
+    Shell.run(root, "touch -d @-5.25 a");
+    String digest = capture(root).digest();
+
+    restore(digest, work.resolve("target"));
+
+    assertThat(Shell.run(work.resolve("target"), "stat -c %Y a")).isEqualTo("-6\n");
+  }
+
+  @Test
+  void shouldCheckWhatIsOnDiskAndNotOnlyWhatWasRead() throws IOException {
+    Path root = Files.createDirectory(work.resolve("root"));
+    TreeEntry link = new TreeEntry.Symlink(TreePath.of("l"), Instant.EPOCH, "not//restorable");
+    TreeListing listing =
+        new TreeListing(List.of(archive.list(root).entries().getFirst(), link), List.of());
+    TarWriter.write(root, listing, work.resolve("tree.tar.zst"));
+
+    assertThatThrownBy(() -> restore(listing.digest(), work.resolve("target")))
+        .isInstanceOf(SnapshotException.DigestMismatch.class)
+        .hasMessageContaining("as restored");
+    assertThat(work.resolve("target")).doesNotExist();
   }
 }

@@ -98,6 +98,8 @@ class TreeRoundTripTest {
 
     // then
     assertThat(Shell.describe(target)).isEqualTo(Shell.describe(source));
+    assertThat(Shell.run(work, "tar --zstd -tvf tree.tar.zst").lines())
+        .allMatch(l -> l.contains(" 0/0 "));
   }
 
   @Test
