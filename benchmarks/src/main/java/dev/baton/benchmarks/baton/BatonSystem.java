@@ -1,0 +1,112 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.baton;
+
+import dev.baton.benchmarks.measure.Burst;
+import dev.baton.benchmarks.measure.Distribution;
+import dev.baton.benchmarks.measure.Footprint;
+import dev.baton.benchmarks.measure.Sequential;
+import dev.baton.benchmarks.steps.StepsSystem;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** Baton: an orchestrator and the Kafka that carries its trace. */
+public final class BatonSystem implements StepsSystem {
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+  private final BatonApi api;
+  private final TraceWatch trace;
+  private final @Nullable EmbeddedStack stack;
+  private final boolean submitEach;
+  private final Map<Integer, String> workflows = new HashMap<>();
+
+  private BatonSystem(URI server, String kafka, @Nullable EmbeddedStack stack, boolean submitEach) {
+    this.api = new BatonApi(server);
+    this.trace = TraceWatch.start(kafka);
+    this.stack = stack;
+    this.submitEach = submitEach;
+  }
+
+  /** Measures a stack of its own; what happens to the stack is the caller's. */
+  public static BatonSystem of(EmbeddedStack stack, boolean submitEach) {
+    return new BatonSystem(stack.orchestrator(), stack.kafka(), stack, submitEach);
+  }
+
+  /** Measures a server that is running anyway: its memory and its disk are not known. */
+  public static BatonSystem given(URI server, String kafka, boolean submitEach) {
+    return new BatonSystem(server, kafka, null, submitEach);
+  }
+
+  @Override
+  public String name() {
+    return "baton";
+  }
+
+  @Override
+  public Sequential sequential(int steps) throws IOException, InterruptedException {
+    String workflow = workflow(steps);
+    long start = System.nanoTime();
+    RunTrace run = trace.completed(api.run(workflow), PATIENCE);
+    check(run, steps);
+    return new Sequential(run.stepTimes(), (run.endSeenNanos() - start) / 1e6);
+  }
+
+  @Override
+  public Burst burst(int runs, int steps) throws IOException, InterruptedException {
+    String workflow = workflow(steps);
+    long start = System.nanoTime();
+    List<String> ids = submitEach ? api.runs(workflow, runs) : api.batch(workflow, runs);
+    long[] took = new long[runs];
+    long last = start;
+    for (int i = 0; i < runs; i++) {
+      RunTrace run = trace.completed(ids.get(i), PATIENCE);
+      check(run, steps);
+      took[i] = (run.endSeenNanos() - start) / 1000;
+      last = Math.max(last, run.endSeenNanos());
+    }
+    return new Burst(Distribution.of(took), (double) runs * steps / ((last - start) / 1e9));
+  }
+
+  @Override
+  public Footprint footprint() throws IOException {
+    return stack == null ? new Footprint(Map.of(), Map.of(), Map.of()) : stack.footprint();
+  }
+
+  @Override
+  public OptionalLong flushes() throws IOException {
+    return stack == null ? OptionalLong.empty() : OptionalLong.of(stack.traceBatches().batches());
+  }
+
+  @Override
+  public void close() {
+    trace.close();
+    api.close();
+  }
+
+  private String workflow(int steps) throws IOException, InterruptedException {
+    String known = workflows.get(steps);
+    if (known != null) {
+      return known;
+    }
+    String stored = api.workflow(NoOpWorkflow.yaml(steps));
+    workflows.put(steps, stored);
+    return stored;
+  }
+
+  private static void check(RunTrace run, int steps) throws IOException {
+    if (run.stepEndMicros().size() != steps) {
+      throw new IOException(
+          "a run of " + steps + " steps completed " + run.stepEndMicros().size() + " of them");
+    }
+  }
+}

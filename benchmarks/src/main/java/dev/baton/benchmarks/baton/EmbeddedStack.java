@@ -1,0 +1,92 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.baton;
+
+import dev.baton.benchmarks.measure.Footprint;
+import dev.baton.benchmarks.measure.ProcessFigures;
+import dev.baton.standalone.Component;
+import dev.baton.standalone.Stack;
+import dev.baton.standalone.process.MarkedProcesses;
+import dev.baton.standalone.process.ProcessId;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** A stack in a folder of its own, and the processes it is made of. */
+public final class EmbeddedStack implements AutoCloseable {
+  // Set by the stack for whatever it starts, inherited by whatever those start.
+  private static final String MARK = "BATON_STACK";
+
+  private final Stack stack;
+
+  private EmbeddedStack(Stack stack) {
+    this.stack = stack;
+  }
+
+  /**
+   * Starts all components, on free ports.
+   *
+   * @throws IOException when one does not become ready; then nothing is left running
+   */
+  public static EmbeddedStack start(Path data, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return new EmbeddedStack(Stack.builder().data(data).progress(progress).start());
+  }
+
+  public URI orchestrator() {
+    return URI.create(stack.orchestratorUrl());
+  }
+
+  public String kafka() {
+    return stack.kafkaBootstrap();
+  }
+
+  LogBatches traceBatches() throws IOException {
+    return LogBatches.ofTrace(stack.data().resolve(Component.KAFKA.label()));
+  }
+
+  Footprint footprint() throws IOException {
+    return ProcessFigures.of(processes());
+  }
+
+  /** All processes of the stack, runners included, with the component each belongs to. */
+  public Map<Long, String> processes() throws IOException {
+    Map<Long, String> components = new HashMap<>();
+    for (Component component : Component.values()) {
+      Optional<ProcessId> process = stack.process(component);
+      process.ifPresent(id -> components.put(id.pid(), component.label()));
+    }
+    Map<Long, String> parts = new TreeMap<>(components);
+    for (ProcessId process : MarkedProcesses.withVariable(MARK, stack.data().toString())) {
+      parts.putIfAbsent(process.pid(), part(process.pid(), components));
+    }
+    return parts;
+  }
+
+  private static String part(long pid, Map<Long, String> components) {
+    // Postgres works in many processes; what the orchestrator has started are runners.
+    Optional<ProcessHandle> handle = ProcessHandle.of(pid);
+    while (handle.isPresent()) {
+      String component = components.get(handle.get().pid());
+      if (component != null) {
+        return component.equals(Component.ORCHESTRATOR.label()) ? "runner" : component;
+      }
+      handle = handle.get().parent();
+    }
+    return "runner";
+  }
+
+  @Override
+  public void close() throws IOException {
+    stack.close();
+  }
+}

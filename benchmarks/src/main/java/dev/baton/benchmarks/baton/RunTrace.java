@@ -1,0 +1,33 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.baton;
+
+import dev.baton.benchmarks.measure.Distribution;
+import java.util.List;
+
+/**
+ * What the trace says about a run that has ended.
+ *
+ * @param stepEndMicros when each step was completed, in the trace's order, by the runner's clock
+ * @param end the type of the last event, without its prefix
+ * @param endSeenNanos when this process read the last event, by {@link System#nanoTime()}
+ * @param records how many records the run has in the trace
+ */
+record RunTrace(List<Long> stepEndMicros, String end, long endSeenNanos, int records) {
+  RunTrace {
+    stepEndMicros = List.copyOf(stepEndMicros);
+  }
+
+  /** From the end of each step to the end of the next. */
+  Distribution stepTimes() {
+    long[] times = new long[stepEndMicros.size() - 1];
+    for (int i = 0; i < times.length; i++) {
+      times[i] = stepEndMicros.get(i + 1) - stepEndMicros.get(i);
+    }
+    return Distribution.of(times);
+  }
+}

@@ -1,0 +1,176 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.steps;
+
+import dev.baton.benchmarks.baton.BatonSystem;
+import dev.baton.benchmarks.baton.BrokerFloor;
+import dev.baton.benchmarks.baton.BrokerFloor.Floor;
+import dev.baton.benchmarks.baton.EmbeddedStack;
+import dev.baton.benchmarks.baton.FlightRecordings;
+import dev.baton.benchmarks.measure.Median;
+import dev.baton.benchmarks.restate.RestateSystem;
+import dev.baton.benchmarks.steps.StepsResult.Measured;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts the systems and gives them the same work by turns: A B, B A, A B, … after some turns that
+ * are not measured, so that no system gets the better half of the machine's day.
+ */
+public final class StepsBenchmark {
+  private final StepsOptions options;
+  private final Workload work;
+  private final Path folder;
+  private final Path packages;
+  private final Consumer<String> progress;
+
+  /**
+   * @param folder for the systems' data; must exist, is left to the caller
+   * @param packages where npm's packages are kept between measurements
+   * @param progress told in one line each what happens
+   */
+  public StepsBenchmark(
+      StepsOptions options, Workload work, Path folder, Path packages, Consumer<String> progress) {
+    this.options = options;
+    this.work = work;
+    this.folder = folder;
+    this.packages = packages;
+    this.progress = progress;
+  }
+
+  /**
+   * Blocks until all rounds are done and everything that was started has been stopped.
+   *
+   * @throws IOException when a system cannot be started or does not do its work
+   */
+  public StepsResult run() throws IOException, InterruptedException {
+    if (options.server() != null) {
+      return compare(
+          BatonSystem.given(
+              options.server(), Objects.requireNonNull(options.kafka()), options.submitEach()),
+          null,
+          null);
+    }
+    try (EmbeddedStack stack = EmbeddedStack.start(folder.resolve("baton"), progress);
+        BrokerFloor floor = BrokerFloor.start(stack.kafka())) {
+      return compare(BatonSystem.of(stack, options.submitEach()), floor, stack);
+    }
+  }
+
+  private StepsResult compare(
+      BatonSystem started, @Nullable BrokerFloor floor, @Nullable EmbeddedStack stack)
+      throws IOException, InterruptedException {
+    try (BatonSystem baton = started;
+        @Nullable RestateSystem restate = restate()) {
+      List<StepsSystem> systems = new ArrayList<>();
+      systems.add(baton);
+      if (restate != null) {
+        systems.add(restate);
+      }
+      List<Floor> floors = new ArrayList<>();
+      Map<String, List<Turn>> turns = new LinkedHashMap<>();
+      rounds("warm-up", options.warmup(), systems, floor, new ArrayList<>(), new LinkedHashMap<>());
+      try (FlightRecordings _ = FlightRecordings.start(options.profile(), stack)) {
+        rounds("round", options.rounds(), systems, floor, floors, turns);
+      }
+      return new StepsResult(
+          Instant.now().truncatedTo(ChronoUnit.SECONDS),
+          Machine.line(),
+          work,
+          options.submitEach(),
+          floors.isEmpty() ? null : median(floors),
+          Measured.of(Objects.requireNonNull(turns.get(baton.name()))),
+          restate == null ? null : Measured.of(Objects.requireNonNull(turns.get(restate.name()))));
+    }
+  }
+
+  private @Nullable RestateSystem restate() throws IOException, InterruptedException {
+    if (!options.restate()) {
+      return null;
+    }
+    Path data = Files.createDirectories(folder.resolve("restate"));
+    return RestateSystem.start(packages, data, progress).orElse(null);
+  }
+
+  private void rounds(
+      String name,
+      int rounds,
+      List<StepsSystem> systems,
+      @Nullable BrokerFloor floor,
+      List<Floor> floors,
+      Map<String, List<Turn>> turns)
+      throws IOException, InterruptedException {
+    List<StepsSystem> order = new ArrayList<>(systems);
+    for (int round = 1; round <= rounds; round++) {
+      if (floor != null) {
+        floors.add(floor.measure());
+        tell(name, round, "floor", describe(floors.getLast()));
+      }
+      for (StepsSystem system : order) {
+        Turn turn = Turn.take(system, work);
+        turns.computeIfAbsent(system.name(), key -> new ArrayList<>()).add(turn);
+        tell(name, round, system.name(), describe(turn));
+      }
+      Collections.reverse(order);
+    }
+  }
+
+  private void tell(String name, int round, String system, String text) {
+    progress.accept(String.format(Locale.ROOT, "%s %d %-7s %s", name, round, system, text));
+  }
+
+  private static String describe(Floor floor) {
+    return String.format(
+        Locale.ROOT,
+        "append p50 %.2f ms, p99 %.2f ms, %,.0f appends/s",
+        floor.p50Ms(),
+        floor.p99Ms(),
+        floor.appendsPerS());
+  }
+
+  private static String describe(Turn turn) {
+    return String.format(
+        Locale.ROOT,
+        "step p50 %.2f ms, p99 %.2f ms, %,.0f steps/s, run p50 %.0f ms, p99 %.0f ms, %.0f MB, %s"
+            + " of the machine busy elsewhere",
+        turn.p50Ms(),
+        turn.p99Ms(),
+        turn.stepsPerS(),
+        turn.runP50Ms(),
+        turn.runP99Ms(),
+        turn.rssMb(),
+        percent(turn.elsewhere()));
+  }
+
+  private static String percent(@Nullable Double share) {
+    return share == null ? "?" : Math.round(share * 100) + "%";
+  }
+
+  private static Floor median(List<Floor> floors) {
+    return new Floor(
+        median(floors, Floor::p50Ms),
+        median(floors, Floor::p99Ms),
+        median(floors, Floor::appendsPerS));
+  }
+
+  private static double median(List<Floor> floors, ToDoubleFunction<Floor> figure) {
+    return Median.of(floors.stream().map(figure::applyAsDouble).toList());
+  }
+}

@@ -1,0 +1,137 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.steps;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the benchmark is told on its command line.
+ *
+ * @param rounds how often each system has its turn, 1 to 100
+ * @param warmup how many unmeasured turns come first, 0 to 100
+ * @param json whether standard output gets JSON, a table otherwise
+ * @param restate whether Restate is measured, too, where Node and npm are present
+ * @param submitEach whether the runs of a burst are submitted one by one, as one batch otherwise
+ * @param server an orchestrator that is running; null starts an embedded stack
+ * @param kafka that server's Kafka as {@code host:port}
+ * @param profile the folder for a flight recording of each Java process; null for none
+ * @param results the folder for the table, the figures and the plot; null for the usual one
+ */
+public record StepsOptions(
+    int rounds,
+    int warmup,
+    boolean json,
+    boolean restate,
+    boolean submitEach,
+    @Nullable URI server,
+    @Nullable String kafka,
+    @Nullable Path profile,
+    @Nullable Path results) {
+
+  public static final String HELP =
+      """
+      benchmarks/run steps: no-op transform steps, one run and many at once
+
+      Starts an embedded stack in a temporary folder (and, where node and npm are present, a
+      Restate server), gives both the same work by turns and compares medians over the rounds.
+      Writes steps.md, steps.json and steps.svg into benchmarks/results.
+
+        -o json|table    what to print on standard output (default table)
+        --rounds N       measured turns of each system, 1 to 100 (default 3)
+        --warmup N       unmeasured turns before, 0 to 100 (default 3)
+        --no-restate     only Baton and its broker's own limits
+        --submit WHICH   batch: the runs of a burst in one request (default); each: one request each
+        --server URL     measure this orchestrator instead of an embedded stack; needs --kafka
+        --kafka H:P      that server's Kafka, whose trace is read
+        --profile DIR    also write a flight recording of each of Baton's Java processes there
+        --results DIR    another folder for the results
+        --help           this
+
+      Examples
+        benchmarks/run steps
+        benchmarks/run steps --rounds 5 -o json > figures.json
+        benchmarks/run steps --no-restate --rounds 1 --profile /tmp/profile
+        benchmarks/run steps --server http://127.0.0.1:7070 --kafka 127.0.0.1:40123
+      """;
+
+  private static final int MOST = 100;
+
+  /**
+   * @throws IllegalArgumentException naming the wrong argument and what is allowed
+   */
+  public static StepsOptions parse(List<String> arguments) {
+    Deque<String> left = new ArrayDeque<>(arguments);
+    int rounds = 3;
+    int warmup = 3;
+    boolean json = false;
+    boolean restate = true;
+    boolean each = false;
+    URI server = null;
+    String kafka = null;
+    Path profile = null;
+    Path results = null;
+    while (!left.isEmpty()) {
+      String name = left.removeFirst();
+      switch (name) {
+        case "-o", "--output" -> json = oneOf(left, name, "table", "json").equals("json");
+        case "--rounds" -> rounds = number(left, name, 1);
+        case "--warmup" -> warmup = number(left, name, 0);
+        case "--no-restate" -> restate = false;
+        case "--submit" -> each = oneOf(left, name, "batch", "each").equals("each");
+        case "--server" -> server = address(value(left, name));
+        case "--kafka" -> kafka = value(left, name);
+        case "--profile" -> profile = Path.of(value(left, name));
+        case "--results" -> results = Path.of(value(left, name));
+        default -> throw new IllegalArgumentException("unknown argument " + name + "; see --help");
+      }
+    }
+    if ((server == null) != (kafka == null)) {
+      throw new IllegalArgumentException("--server and --kafka go together; see --help");
+    }
+    return new StepsOptions(rounds, warmup, json, restate, each, server, kafka, profile, results);
+  }
+
+  private static String value(Deque<String> left, String name) {
+    if (left.isEmpty()) {
+      throw new IllegalArgumentException(name + " has no value; see --help");
+    }
+    return left.removeFirst();
+  }
+
+  private static int number(Deque<String> left, String name, int least) {
+    String value = value(left, name);
+    if (value.matches("\\d{1,4}")) {
+      int number = Integer.parseInt(value);
+      if (number >= least && number <= MOST) {
+        return number;
+      }
+    }
+    throw new IllegalArgumentException(
+        name + " " + value + " is not a number from " + least + " to " + MOST);
+  }
+
+  private static String oneOf(Deque<String> left, String name, String first, String second) {
+    String value = value(left, name);
+    if (value.equals(first) || value.equals(second)) {
+      return value;
+    }
+    throw new IllegalArgumentException(
+        name + " " + value + " is neither " + first + " nor " + second);
+  }
+
+  private static URI address(String text) {
+    if (text.matches("https?://[^/]+/?")) {
+      return URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
+    }
+    throw new IllegalArgumentException("--server " + text + " is not like http://host:port");
+  }
+}

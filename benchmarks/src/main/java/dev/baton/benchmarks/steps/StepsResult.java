@@ -1,0 +1,42 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.steps;
+
+import dev.baton.benchmarks.baton.BrokerFloor.Floor;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All figures of one measurement.
+ *
+ * @param at when it was done
+ * @param machine processors, memory and kernel in one line
+ * @param floor the broker's own limits, medians over the rounds; null where a given server was
+ *     measured
+ * @param restate null where it was not measured
+ */
+public record StepsResult(
+    Instant at,
+    String machine,
+    Workload work,
+    boolean submitEach,
+    @Nullable Floor floor,
+    Measured baton,
+    @Nullable Measured restate) {
+
+  /** One system's figures; each turn's and their medians. */
+  public record Measured(Summary median, List<Turn> turns) {
+    public Measured {
+      turns = List.copyOf(turns);
+    }
+
+    static Measured of(List<Turn> turns) {
+      return new Measured(Summary.of(turns), turns);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of how figures are put together. */
+@NullMarked
+package dev.baton.benchmarks.measure;
+
+import org.jspecify.annotations.NullMarked;

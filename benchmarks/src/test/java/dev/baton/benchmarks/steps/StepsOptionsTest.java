@@ -1,0 +1,63 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.steps;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.URI;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class StepsOptionsTest {
+
+  @Test
+  void shouldHaveDefaults() {
+    StepsOptions options = StepsOptions.parse(List.of());
+
+    assertThat(options)
+        .isEqualTo(new StepsOptions(3, 3, false, true, false, null, null, null, null));
+  }
+
+  @Test
+  void shouldTakeAll() {
+    StepsOptions options =
+        StepsOptions.parse(
+            List.of(
+                ("-o json --rounds 5 --warmup 0 --no-restate --submit each"
+                        + " --server http://127.0.0.1:7070/ --kafka 127.0.0.1:9092")
+                    .split(" ")));
+
+    assertThat(options.json()).isTrue();
+    assertThat(options.rounds()).isEqualTo(5);
+    assertThat(options.warmup()).isZero();
+    assertThat(options.restate()).isFalse();
+    assertThat(options.submitEach()).isTrue();
+    assertThat(options.server()).isEqualTo(URI.create("http://127.0.0.1:7070"));
+    assertThat(options.kafka()).isEqualTo("127.0.0.1:9092");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--rounds 0, --rounds 0 is not a number from 1 to 100",
+    "--rounds 101, --rounds 101 is not a number from 1 to 100",
+    "--warmup x, --warmup x is not a number from 0 to 100",
+    "--rounds, --rounds has no value; see --help",
+    "-o xml, -o xml is neither table nor json",
+    "--submit all, --submit all is neither batch nor each",
+    "--server http://127.0.0.1:1, --server and --kafka go together; see --help",
+    "--server nowhere --kafka a:1, --server nowhere is not like http://host:port",
+    "--fast, unknown argument --fast; see --help",
+  })
+  void shouldNameWhatIsWrong(String arguments, String message) {
+    assertThatThrownBy(() -> StepsOptions.parse(List.of(arguments.split(" "))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(message);
+  }
+}
