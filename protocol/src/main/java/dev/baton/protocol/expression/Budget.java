@@ -18,13 +18,15 @@ final class Budget {
    */
   private static final int TICKS_PER_LOOK = 256;
 
-  private final long deadline = System.nanoTime() + Expression.MAX_MILLIS * 1_000_000L;
+  private final long deadline;
   private int ticks;
 
-  private Budget() {}
+  private Budget(int millis) {
+    deadline = System.nanoTime() + millis * 1_000_000L;
+  }
 
-  static void start() {
-    CURRENT.set(new Budget());
+  static void start(int millis) {
+    CURRENT.set(new Budget(millis));
   }
 
   static void end() {

@@ -69,9 +69,12 @@ public final class Expression {
       throw new ExpressionException(Reason.SYNTAX, jq, "the expression is empty", 1, 1);
     }
     Scan scan = Scanner.scan(jq);
-    JqSyntax.check(jq);
+    JsonQuery query = JqSyntax.check(jq);
     scan.throwFirstProblem(jq);
-    return new Expression(jq, JqSyntax.check(scan.instrumented()), scan.references());
+    // The text itself goes first: errors must be about what was written.
+    JsonQuery instrumented =
+        scan.instrumented().equals(jq) ? query : JqSyntax.check(scan.instrumented());
+    return new Expression(jq, instrumented, scan.references());
   }
 
   /**
@@ -81,16 +84,19 @@ public final class Expression {
    * @throws ExpressionException when it fails, its result is too large, or it takes too long
    */
   public JsonNode evaluate(Scope scope) {
+    return evaluate(scope, MAX_MILLIS);
+  }
+
+  JsonNode evaluate(Scope scope, int maxMillis) {
     FirstResult first = new FirstResult();
-    Budget.start();
+    Budget.start(maxMillis);
     try {
       query.apply(JqScope.child(), scope.root(), first);
     } catch (FirstResult.Taken taken) {
       // Not an error: jq would go on for results nobody asked for.
       return checked(first.value());
     } catch (Budget.Spent spent) {
-      throw new ExpressionException(
-          Reason.TOO_SLOW, text, "took longer than " + MAX_MILLIS + " ms");
+      throw new ExpressionException(Reason.TOO_SLOW, text, "took longer than " + maxMillis + " ms");
     } catch (StackOverflowError e) {
       throw new ExpressionException(Reason.EVALUATION, text, "recursion is too deep");
     } catch (JsonQueryException e) {

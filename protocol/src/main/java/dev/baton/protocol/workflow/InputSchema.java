@@ -31,6 +31,12 @@ public final class InputSchema {
   public static final InputSchema ANY = new InputSchema(BooleanNode.TRUE);
 
   private static final int MAX_PROBLEMS = 50;
+
+  /** Loaded at its first use: whoever only walks workflows never needs it. */
+  private static final class MetaSchema {
+    static final Schema SCHEMA = registry().getSchema(SchemaLocation.of(META));
+  }
+
   private static final String META = "https://json-schema.org/draft/2020-12/schema";
 
   /**
@@ -72,10 +78,7 @@ public final class InputSchema {
       return List.of(new Violation("", "a JSON Schema is a mapping"));
     }
     List<Violation> shape =
-        violations(
-            registry()
-                .getSchema(SchemaLocation.of(META))
-                .validate(schema.toString(), InputFormat.JSON));
+        violations(MetaSchema.SCHEMA.validate(schema.toString(), InputFormat.JSON));
     if (!shape.isEmpty()) {
       return shape;
     }
@@ -98,6 +101,10 @@ public final class InputSchema {
     return known;
   }
 
+  /**
+   * A new one each time: a registry keeps schemas by the id they claim, and definitions must not
+   * see each other's.
+   */
   private static SchemaRegistry registry() {
     SchemaRegistryConfig config =
         SchemaRegistryConfig.builder()

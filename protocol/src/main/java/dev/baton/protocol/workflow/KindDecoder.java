@@ -199,11 +199,8 @@ final class KindDecoder {
     Optional<Template> prompt = fields.template("prompt");
     int before = problems.errors().size();
     InputSchema schema =
-        fields
-            .get("schema")
-            .map(at -> WorkflowDecoder.decodeSchema(at, problems))
-            .orElse(YES_OR_NO);
-    boolean schemaIsGood = problems.errors().size() == before;
+        fields.get("schema").map(at -> WorkflowDecoder.decodeSchema(at, values)).orElse(YES_OR_NO);
+    boolean schemaIsGood = !values.trusted() && problems.errors().size() == before;
     Optional<Duration> timeout = fields.duration("timeout", WorkflowDecoder.INSTANT, Durations.MAX);
     Optional<JsonNode> defaultAnswer = fields.json("default");
     fields

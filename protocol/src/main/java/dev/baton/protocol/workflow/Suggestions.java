@@ -22,7 +22,8 @@ final class Suggestions {
     if (given.length() > 64) {
       return Optional.empty();
     }
-    int limit = given.length() <= 3 ? 1 : 2;
+    // Nothing of a one-letter name would be left of it.
+    int limit = Math.min(given.length() <= 3 ? 1 : 2, given.length() - 1);
     String best = null;
     int bestDistance = limit + 1;
     for (String candidate : candidates) {

@@ -25,10 +25,20 @@ import org.jspecify.annotations.Nullable;
 final class Values {
   private final Problems problems;
   private final Notes notes;
+  private final boolean trusted;
 
-  Values(Problems problems, Notes notes) {
+  Values(Problems problems, Notes notes, boolean trusted) {
     this.problems = problems;
     this.notes = notes;
+    this.trusted = trusted;
+  }
+
+  /**
+   * Whether the definition was checked before: then its schemas are taken as they are, because
+   * checking them is slow.
+   */
+  boolean trusted() {
+    return trusted;
   }
 
   Problems problems() {

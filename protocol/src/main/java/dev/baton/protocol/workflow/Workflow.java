@@ -47,7 +47,8 @@ public record Workflow(
    */
   public static Workflow fromCanonical(JsonNode canonical) {
     Problems problems = new Problems();
-    Workflow workflow = new WorkflowDecoder(problems).decode(Located.of(canonical)).orElse(null);
+    Workflow workflow =
+        new WorkflowDecoder(problems, true).decode(Located.of(canonical)).orElse(null);
     if (workflow == null || !problems.isEmpty()) {
       throw new IllegalArgumentException(
           "not a workflow definition: " + problems.errors().getFirst().describe());

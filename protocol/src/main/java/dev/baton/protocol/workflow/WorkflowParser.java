@@ -43,7 +43,7 @@ public final class WorkflowParser {
     if (root == null) {
       return new Parsed.Invalid(problems.errors());
     }
-    WorkflowDecoder decoder = new WorkflowDecoder(problems);
+    WorkflowDecoder decoder = new WorkflowDecoder(problems, false);
     Optional<Workflow> workflow = decoder.decode(root);
     workflow.ifPresent(
         decoded -> {

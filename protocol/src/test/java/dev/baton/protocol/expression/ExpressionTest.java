@@ -1,0 +1,247 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.expression;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ExpressionTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  static final Scope SCOPE =
+      Scope.of(
+          json("{\"name\":\"ada\",\"n\":3,\"list\":[1,2,3]}"),
+          json(
+              "{\"build\":{\"output\":{\"ok\":true,\"files\":[\"a\",\"b\"]}},\"a-b\":{\"output\":7}}"),
+          json("{\"id\":\"01h\",\"branch\":{\"index\":0,\"item\":\"x\"}}"));
+
+  static JsonNode json(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "=>",
+      quoteCharacter = '`',
+      value = {
+        ".input.name => \"ada\"",
+        ".steps.build.output.files | length => 2",
+        ".steps[\"a-b\"].output => 7",
+        ".input.missing => null",
+        "empty => null",
+        "1, 2, error(\"never reached\") => 1",
+        "{n: .input.n, id: .run.id} => {\"n\":3,\"id\":\"01h\"}",
+        "[.input.list[] | select(. > 1)] => [2,3]",
+        "def twice: . * 2; .input.n | twice => 6",
+        "def f($x; g): $x + g; f(1; .input.n) => 4",
+        "\"\\(.input.name)!\" => \"ada!\"",
+        "reduce .input.list[] as $i (0; . + $i) => 6",
+        "\" x \" | trim => \"x\"",
+        "try error(\"x\") catch . => \"x\"",
+        "[limit(3; range(1000000000000))] => [0,1,2]"
+      })
+  void shouldEvaluate(String jq, String expected) {
+    assertThat(Expression.compile(jq).evaluate(SCOPE)).isEqualTo(json(expected));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "now",
+        "env",
+        "$ENV",
+        "input",
+        "inputs",
+        "debug",
+        "halt",
+        "halt_error",
+        "input_line_number",
+        "$__prog_args",
+        "builtins",
+        "debug_scope",
+        "import \"x\" as x; .",
+        "include \"x\"; .",
+        "getpath",
+        "nosuch(1)",
+        "stderr"
+      })
+  void shouldNotCompileWhatIsNotAvailable(String jq) {
+    ExpressionException e = compileError(jq);
+
+    assertThat(e.reason()).isEqualTo(ExpressionException.Reason.SYNTAX);
+    assertThat(e.expression()).isEqualTo(jq);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "=>",
+      quoteCharacter = '`',
+      value = {
+        ".a + => 1",
+        "{a: 1 => 1",
+        ".a |¶  ) => 2",
+        "\"abc => 1",
+        "nosuch => 1",
+        "1 | nosuch => 1"
+      })
+  void shouldSayWhereSyntaxIsWrong(String jq, int line) {
+    ExpressionException e = compileError(jq.replace("¶", "\n"));
+
+    assertThat(e.line()).isEqualTo(line);
+    assertThat(e.column()).isPositive();
+    assertThat(e.getMessage()).isNotBlank();
+  }
+
+  @Test
+  void shouldPointAtAnUnknownFunction() {
+    ExpressionException e = compileError(".input | nosuch(1; 2)");
+
+    assertThat(e).hasMessage("function nosuch/2 does not exist in expressions");
+    assertThat(e.column()).isEqualTo(10);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "last(range(1; 1e15))",
+        "reduce range(1e15) as $i (0; . + 1)",
+        "def f: if . > 80 then . else (. + 1 | f), (. + 1 | f) end; [0 | f] | length",
+        "try last(range(1e15)) catch 0"
+      })
+  void shouldStopWhatTakesTooLong(String jq) {
+    Expression expression = Expression.compile(jq);
+
+    ExpressionException e =
+        catchThrowableOfType(ExpressionException.class, () -> expression.evaluate(SCOPE, 200));
+
+    assertThat(e.reason()).isEqualTo(ExpressionException.Reason.TOO_SLOW);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "def f: f; f",
+        "error(\"boom\")",
+        ".input.name | tonumber",
+        "1 / 0",
+        ".input.name.x",
+        "infinite",
+        "nan"
+      })
+  void shouldFailWithItsText(String jq) {
+    ExpressionException e = evaluationError(jq);
+
+    assertThat(e.reason()).isEqualTo(ExpressionException.Reason.EVALUATION);
+    assertThat(e.describe()).contains(jq);
+  }
+
+  @Test
+  void shouldBoundTheResult() {
+    assertThat(evaluationError("\"x\" * 9000000").reason())
+        .isEqualTo(ExpressionException.Reason.TOO_LARGE);
+    assertThat(evaluationError("reduce range(600) as $i (0; [.])").reason())
+        .isEqualTo(ExpressionException.Reason.TOO_LARGE);
+  }
+
+  @Test
+  void shouldBoundTheText() {
+    assertThat(compileError("1 + ".repeat(5_000) + "1")).hasMessageContaining("at most 16384");
+    assertThat(compileError("(".repeat(1_000) + "1" + ")".repeat(1_000)))
+        .hasMessageContaining("nested");
+    assertThat(compileError(" ")).hasMessageContaining("empty");
+  }
+
+  @Test
+  void shouldNotChangeTheScope() {
+    String before = SCOPE.root().toString();
+
+    Expression.compile(".steps.build.output.ok = false | .input.list += [4] | del(.run)")
+        .evaluate(SCOPE);
+
+    assertThat(SCOPE.root()).hasToString(before);
+  }
+
+  @Test
+  void shouldTestAsJqDoes() {
+    assertThat(Expression.compile(".steps.build.output.ok").test(SCOPE)).isTrue();
+    assertThat(Expression.compile("0").test(SCOPE)).isTrue();
+    assertThat(Expression.compile("empty").test(SCOPE)).isFalse();
+    assertThat(Expression.compile("null").test(SCOPE)).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "=>",
+      quoteCharacter = '`',
+      value = {
+        ".steps.a.output => steps.a.output",
+        ".steps[\"a-b\"].output + .steps.\"c\".output => steps.a-b.output steps.c.output",
+        ".[\"steps\"][\"a\"] => steps.a",
+        ".input.x as $x | .steps.a => input.x steps.a",
+        ".input | .steps.a => input",
+        "(.input | .x), .steps.a => input steps.a",
+        ".input.list | map(.steps.a) => input.list",
+        "map(.steps.a) => ``",
+        "[.input.list[] | select(.steps)] => input.list",
+        "select(.input.ok) => input.ok",
+        "{a: .steps.a, b: (.input.b | .c), steps: 1} => steps.a input.b",
+        "if .input.a then .input.b | .c elif .input.d then .input.e else .input.f end => input.a input.b input.d input.e input.f",
+        "reduce .input.l[] as $i (.input.zero; .steps.x) | .steps.y => input.l input.zero",
+        "reduce (.input.l[]) as $i (.input.zero; .steps.x) | .steps.y => input.l input.zero",
+        "def f: .steps.x; .input.a => input.a",
+        "\"v\\(.input.v)\" => input.v",
+        ".input.a | \"v\\(.steps.v)\" => input.a",
+        "\".steps.x\" => ``",
+        "# .steps.x¶.input.a => input.a",
+        ".steps.a.output[.input.i] => steps.a.output input.i",
+        ".input.a // .input.b => input.a input.b",
+        ".x => x",
+        "try .input.a catch .steps.b => input.a",
+        "[.steps.a?, .steps.b.c?] => steps.a steps.b.c",
+        "first(.steps.a.output[]) => steps.a.output",
+        "label $out | .input.a => input.a",
+        "-.input.n => input.n",
+        ".. | .steps => ``"
+      })
+  void shouldKnowWhatItCertainlyRefersTo(String jq, String expected) {
+    List<String> found =
+        Expression.compile(jq.replace("¶", "\n")).references().stream()
+            .map(r -> String.join(".", r.path()))
+            .toList();
+
+    assertThat(String.join(" ", found)).isEqualTo(expected == null ? "" : expected);
+  }
+
+  @Test
+  void shouldSayWhereAReferenceIs() {
+    Reference reference = Expression.compile("1 +\n  .steps.a").references().getFirst();
+
+    assertThat(reference.line()).isEqualTo(2);
+    assertThat(reference.column()).isEqualTo(3);
+  }
+
+  private static ExpressionException compileError(String jq) {
+    return catchThrowableOfType(ExpressionException.class, () -> Expression.compile(jq));
+  }
+
+  private static ExpressionException evaluationError(String jq) {
+    Expression expression = Expression.compile(jq);
+    return catchThrowableOfType(ExpressionException.class, () -> expression.evaluate(SCOPE));
+  }
+}

@@ -1,0 +1,325 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each bad definition, and exactly what is said about it. */
+class BadDefinitionsTest {
+  /** Whether the published schema can see it too. */
+  enum Seen {
+    BY_SCHEMA,
+    BY_PARSER_ONLY
+  }
+
+  record Case(String name, Seen seen, String yaml, List<String> problems) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static Case schema(String name, String yaml, String... problems) {
+    return new Case(name, Seen.BY_SCHEMA, yaml, List.of(problems));
+  }
+
+  private static Case meaning(String name, String yaml, String... problems) {
+    return new Case(name, Seen.BY_PARSER_ONLY, yaml, List.of(problems));
+  }
+
+  /** A step that is right, and one more. */
+  private static String steps(String more) {
+    return "name: w\nsteps:\n- {id: a, transform: '1'}\n" + more;
+  }
+
+  static Stream<Case> cases() {
+    return Stream.concat(Stream.concat(shapes(), values()), Stream.concat(graphs(), references()));
+  }
+
+  static Stream<Case> shapes() {
+    return Stream.of(
+        schema(
+            "a list",
+            "- x\n",
+            "line 1, column 1: this must be a mapping, not a list; allowed: a mapping with name and steps"),
+        schema(
+            "nothing in it",
+            "{}\n",
+            "line 1, column 1: 'name' is missing; allowed: name: a workflow's name",
+            "line 1, column 1: 'steps' is missing; allowed: steps: a list of at least one step"),
+        schema(
+            "no steps",
+            "name: w\nsteps: []\n",
+            "line 2, column 8 (steps): this must be a list of steps, not an empty list; allowed: at least one step"),
+        schema(
+            "unknown key",
+            "name: w\nstepz: []\nsteps: [{id: a, transform: '1'}]\n",
+            "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, defaults, steps"),
+        schema(
+            "bad name",
+            "name: My Flow\nsteps: [{id: a, transform: '1'}]\n",
+            "line 1, column 7 (name): 'My Flow' is not a name; allowed: [a-z][a-z0-9_-]{0,62}"),
+        schema(
+            "unknown kind",
+            steps("- id: b\n  shel: ls\n"),
+            "line 5, column 3 (step b, steps[1].shel): unknown step kind 'shel'; did you mean 'shell'?; allowed: shell, http, transform, parallel, approval, wait, fn, agent"),
+        schema(
+            "no kind",
+            steps("- id: b\n"),
+            "line 4, column 3 (step b, steps[1]): the step does nothing; allowed: one of shell, http, transform, parallel, approval, wait, fn, agent"),
+        schema(
+            "two kinds",
+            steps("- {id: b, shell: ls, wait: 5s}\n"),
+            "line 4, column 3 (step b, steps[1]): the step has several kinds: shell, wait; allowed: one of shell, http, transform, parallel, approval, wait, fn, agent"),
+        schema(
+            "no id",
+            steps("- {transform: '1'}\n"),
+            "line 4, column 3 (steps[1]): 'id' is missing; allowed: id: a name that no other step has"),
+        schema(
+            "bad id",
+            steps("- {id: B, transform: '1'}\n"),
+            "line 4, column 8 (steps[1].id): 'B' is not an id; allowed: [a-z][a-z0-9_-]{0,62}"),
+        schema(
+            "end as id",
+            steps("- {id: end, transform: '1'}\n"),
+            "line 4, column 8 (step end, steps[1].id): 'end' is the end of the steps; allowed: another id"),
+        schema(
+            "agent",
+            steps("- id: b\n  agent: {model: x}\n"),
+            "line 5, column 10 (step b, steps[1].agent): agent steps are not available in this version; allowed: another kind of step"),
+        schema(
+            "shell's key elsewhere",
+            steps("- {id: b, wait: 5s, env: {A: 1}}\n"),
+            "line 4, column 26 (step b, steps[1].env): wait steps have no 'env'; allowed: id, title, when, retry, timeout, workspace, next, max_visits"),
+        schema(
+            "retry on a transform",
+            steps("- {id: b, transform: '1', retry: 3}\n"),
+            "line 4, column 34 (step b, steps[1].retry): transform steps have no 'retry'; allowed: retry on shell, http, fn, agent"),
+        schema(
+            "parallel without shape",
+            steps("- {id: b, parallel: {max: 3}}\n"),
+            "line 4, column 21 (step b, steps[1].parallel): a parallel needs one of two shapes; allowed: over and steps, or branches"),
+        meaning(
+            "shared shell",
+            "name: w\nrunner: shared\nsteps: [{id: a, shell: ls}]\n",
+            "line 2, column 9 (runner): shell and agent steps need a runner of their own; allowed: isolated"));
+  }
+
+  static Stream<Case> values() {
+    return Stream.of(
+        schema(
+            "bad duration",
+            "name: w\ndeadline: soon\nsteps: [{id: a, transform: '1'}]\n",
+            "line 2, column 11 (deadline): 'soon' is not a duration; allowed: such as 200ms, 5s, 5m, 1h30m, 7d or PT5S, at most 3653d"),
+        schema(
+            "duration without unit",
+            steps("- {id: b, wait: {for: 5}}\n"),
+            "line 4, column 23 (step b, steps[1].wait.for): the duration 5 has no unit; allowed: such as 200ms, 5s, 5m, 1h30m, 7d or PT5S, at most 3653d"),
+        schema(
+            "several at once",
+            steps(
+                "- id: b\n  shell: ls\n  retry: {max: -1, factor: 20, bakoff: 1s}\n  max_visits: 0\n"),
+            "line 6, column 16 (step b, steps[1].retry.max): -1 is out of bounds; allowed: 0 to 1000",
+            "line 6, column 28 (step b, steps[1].retry.factor): the number 20 is not a factor; allowed: a number, 1 to 10",
+            "line 6, column 32 (step b, steps[1].retry.bakoff): unknown key 'bakoff'; did you mean 'backoff'?; allowed: max, backoff, factor, max_backoff",
+            "line 7, column 15 (step b, steps[1].max_visits): 0 is out of bounds; allowed: 1 to 1000000"),
+        schema(
+            "text wanted",
+            "name: 5\nsteps: [{id: a, transform: '1'}]\n",
+            "line 1, column 7 (name): this must be text, not the number 5; allowed: text; put it in quotes"),
+        schema(
+            "unknown choice",
+            "name: w\nrunner: isolatd\nsteps: [{id: a, transform: '1'}]\n",
+            "line 2, column 9 (runner): 'isolatd' is not known; did you mean 'isolated'?; allowed: isolated, shared"),
+        meaning(
+            "heartbeat too fast",
+            "name: w\nheartbeat: {interval: 100ms}\nsteps: [{id: a, transform: '1'}]\n",
+            "line 2, column 23 (heartbeat.interval): '100ms' is out of bounds; allowed: PT0.2S to PT24H (ISO-8601)"),
+        meaning(
+            "heartbeat timeout",
+            "name: w\nheartbeat: {interval: 1s, timeout: 2s}\nsteps: [{id: a, transform: '1'}]\n",
+            "line 2, column 36 (heartbeat.timeout): the timeout is shorter than three intervals; allowed: at least PT3S (ISO-8601)"),
+        schema(
+            "reserved variable",
+            steps("- {id: b, shell: ls, env: {BATON_X: 1}}\n"),
+            "line 4, column 37 (step b, steps[1].env.BATON_X): 'BATON_X' cannot be a variable's name; allowed: [A-Za-z_][A-Za-z0-9_]{0,127}, not beginning with BATON_"),
+        meaning(
+            "expression in a script",
+            steps("- {id: b, shell: 'echo ${{ .input.x }}'}\n"),
+            "line 4, column 18 (step b, steps[1].shell): a script has no '${{': text put into code can become code; allowed: env: {NAME: \"${{ … }}\"}, and \"$NAME\" in the script"),
+        meaning(
+            "path out of the workspace",
+            steps("- {id: b, shell: ls, output: {file: ../x}}\n"),
+            "line 4, column 37 (step b, steps[1].output.file): '../x' is not a path in the workspace; allowed: a relative path without '..'"),
+        schema(
+            "not a URL",
+            steps("- {id: b, http: {url: 'ftp://x'}}\n"),
+            "line 4, column 23 (step b, steps[1].http.url): 'ftp://x' is not a URL; allowed: http://… or https://…"),
+        schema(
+            "default without timeout",
+            steps("- {id: b, approval: {prompt: ok, default: {approved: true}}}\n"),
+            "line 4, column 43 (step b, steps[1].approval.default): a default answer is for when time is up; allowed: 'timeout' beside it"),
+        meaning(
+            "default against schema",
+            steps("- {id: b, approval: {prompt: ok, timeout: 1s, default: {approved: maybe}}}\n"),
+            "line 4, column 67 (step b, steps[1].approval.default.approved): the default is not an answer the schema allows: string found, boolean expected"),
+        schema(
+            "input schema",
+            "name: w\ninput:\n  type: object\n  properties:\n    n: {type: integr}\nsteps: [{id: a, transform: '1'}]\n",
+            "line 5, column 15 (input.properties.n.type): not a JSON Schema: does not have a value in the enumeration [\"array\", \"boolean\", \"integer\", \"null\", \"number\", \"object\", \"string\"]; allowed: JSON Schema 2020-12",
+            "line 5, column 15 (input.properties.n.type): not a JSON Schema: string found, array expected; allowed: JSON Schema 2020-12"),
+        meaning(
+            "wait until",
+            steps("- {id: b, wait: {until: tomorrow}}\n"),
+            "line 4, column 25 (step b, steps[1].wait.until): 'tomorrow' is not a time; allowed: such as 2026-05-01T12:00:00Z, or seconds since the epoch"),
+        meaning(
+            "jq",
+            steps("- id: b\n  transform: |\n    .input\n    | nosuch(1)\n"),
+            "line 7, column 7 (step b, steps[1].transform): function nosuch/1 does not exist in expressions; allowed: jq over .input, .steps and .run"),
+        meaning(
+            "jq in braces",
+            steps("- {id: b, transform: '${{ 1 }}'}\n"),
+            "line 4, column 22 (step b, steps[1].transform): this is an expression already; allowed: jq without '${{' and '}}'"),
+        meaning(
+            "open template",
+            steps("- {id: b, approval: 'really ${{ .input'}\n"),
+            "line 4, column 32 (step b, steps[1].approval): '${{' is not closed by '}}'; allowed: jq over .input, .steps and .run"));
+  }
+
+  static Stream<Case> graphs() {
+    return Stream.of(
+        meaning(
+            "same id",
+            steps("- {id: a, transform: '2'}\n"),
+            "line 4, column 8 (step a, steps[1].id): the id 'a' is already used in line 3; allowed: ids that are unique in the whole workflow, branches included"),
+        meaning(
+            "same id in a branch",
+            steps("- id: p\n  parallel:\n    branches:\n      x: [{id: a, transform: '2'}]\n"),
+            "line 7, column 16 (step a, steps[1].parallel.branches.x[0].id): the id 'a' is already used in line 3; allowed: ids that are unique in the whole workflow, branches included"),
+        meaning(
+            "unknown target",
+            steps("- {id: build, transform: '1', next: biuld}\n"),
+            "line 4, column 37 (step build, steps[1].next): there is no step 'biuld'; did you mean 'build'?; allowed: a, build, end"),
+        meaning(
+            "target elsewhere",
+            steps("- id: p\n  parallel: {branches: {x: [{id: b, transform: '1', next: a}]}}\n"),
+            "line 5, column 59 (step b, steps[1].parallel.branches.x[0].next): step 'a' is in another list of steps; allowed: b, end"),
+        meaning(
+            "cycle",
+            "name: w\nsteps:\n- {id: a, transform: '1'}\n- {id: b, transform: '1'}\n- {id: c, transform: '1', next: [{when: .steps.b.output, to: a}]}\n",
+            "line 5, column 8 (step c, steps[2].id): the cycle a → b → c → a has no bound; allowed: max_visits on one of its steps"),
+        meaning(
+            "cycle within a bounded one",
+            "name: w\nsteps:\n- {id: a, transform: '1', max_visits: 2}\n- {id: b, transform: '1', next: [{when: '.run', to: b}]}\n- {id: c, transform: '1', next: a}\n",
+            "line 4, column 8 (step b, steps[1].id): the cycle b → b has no bound; allowed: max_visits on one of its steps"),
+        meaning(
+            "arm after the last",
+            steps("- {id: b, transform: '1', next: [{to: end}, {to: end}]}\n"),
+            "line 4, column 34 (step b, steps[1].next[0]): what comes after an arm without 'when' is never taken; allowed: 'when', or the last place"));
+  }
+
+  static Stream<Case> references() {
+    String parallel =
+        "- id: p\n  parallel:\n    over: '[1]'\n    steps:\n    - {id: in, transform: .steps.a.output}\n    - {id: on, transform: .steps.in.output}\n";
+    return Stream.of(
+        meaning(
+            "missing step",
+            steps("- {id: b, transform: .steps.c.output}\n"),
+            "line 4, column 22 (step b, steps[1].transform): there is no step 'c' (.steps.c.output); allowed: a"),
+        meaning(
+            "later step",
+            "name: w\nsteps:\n- {id: a, transform: .steps.b.output}\n- {id: b, transform: '1'}\n",
+            "line 3, column 22 (step a, steps[0].transform): step 'b' can only run later (.steps.b.output); allowed: no step has run before this one"),
+        meaning(
+            "itself",
+            steps("- {id: b, when: .steps.b.output, transform: '1'}\n"),
+            "line 4, column 17 (step b, steps[1].when): step 'b' has no output before it has run (.steps.b.output); allowed: a"),
+        meaning(
+            "inner step from outside",
+            steps(parallel + "- {id: z, transform: .steps.in.output}\n"),
+            "line 10, column 22 (step z, steps[2].transform): step 'in' is in a branch of 'p' and not seen from here (.steps.in.output); allowed: a, p"),
+        meaning(
+            "other branch",
+            steps(
+                "- id: p\n  parallel:\n    branches:\n      x: [{id: l, transform: '1'}]\n      y: [{id: r, transform: .steps.l.output}]\n"),
+            "line 8, column 30 (step r, steps[1].parallel.branches.y[0].transform): step 'l' is in a branch of 'p' and not seen from here (.steps.l.output); allowed: a"),
+        meaning(
+            "own parallel",
+            steps(
+                "- id: p\n  parallel: {over: '[1]', steps: [{id: in, transform: .steps.p.output}]}\n"),
+            "line 5, column 55 (step in, steps[1].parallel.steps[0].transform): step 'p' has no output before all its branches have ended (.steps.p.output); allowed: a"),
+        meaning(
+            "dash",
+            "name: w\nsteps:\n- {id: a-b, transform: '1'}\n- {id: c, transform: '.steps.a-(1)'}\n",
+            "line 4, column 23 (step c, steps[1].transform): there is no step 'a'; a name with a dash is written .steps[\"a-b\"] (.steps.a); allowed: a-b"),
+        meaning(
+            "not output",
+            steps("- {id: b, transform: .steps.a.result}\n"),
+            "line 4, column 22 (step b, steps[1].transform): a step has no 'result' (.steps.a.result); allowed: .steps.a.output"),
+        meaning(
+            "unknown root",
+            steps("- {id: b, transform: .inputs.x}\n"),
+            "line 4, column 22 (step b, steps[1].transform): there is no '.inputs'; did you mean 'input'? (.inputs.x); allowed: .input, .steps, .run"),
+        meaning(
+            "unknown input",
+            "name: w\ninput: {additionalProperties: false, properties: {name: {}}}\nsteps:\n- {id: b, transform: .input.nme}\n",
+            "line 4, column 22 (step b, steps[0].transform): the input has no 'nme'; did you mean 'name'? (.input.nme); allowed: name"),
+        meaning(
+            "branch outside",
+            steps("- {id: b, transform: .run.branch.item}\n"),
+            "line 4, column 22 (step b, steps[1].transform): '.run.branch' is only there within a parallel (.run.branch.item)"),
+        meaning(
+            "in a block",
+            steps("- id: b\n  shell: ls\n  env:\n    X: |\n      one\n      ${{ .steps.nope }}\n"),
+            "line 9, column 11 (step b, steps[1].env.X): there is no step 'nope' (.steps.nope); allowed: a"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void shouldSayExactlyWhatIsWrong(Case bad) {
+    assertThat(problems(bad.yaml(), Format.YAML)).isEqualTo(bad.problems());
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void shouldAgreeWithThePublishedSchema(Case bad) {
+    Located tree =
+        TextReader.read(bad.yaml().getBytes(StandardCharsets.UTF_8), Format.YAML, new Problems());
+
+    assertThat(tree).isNotNull();
+    assertThat(PublishedSchema.violations(tree.toJson()).isEmpty())
+        .isEqualTo(bad.seen() == Seen.BY_PARSER_ONLY);
+  }
+
+  @Test
+  void shouldNotRepeatItselfForever() {
+    StringBuilder yaml = new StringBuilder("name: w\nsteps:\n");
+    for (int i = 0; i < 500; i++) {
+      yaml.append("- {id: s").append(i).append(", wat: 5s}\n");
+    }
+
+    assertThat(problems(yaml.toString(), Format.YAML))
+        .hasSize(Problems.MAX + 1)
+        .last()
+        .isEqualTo("there are more problems than the 100 shown");
+  }
+
+  static List<String> problems(String text, Format format) {
+    return switch (WorkflowParser.parse(text.getBytes(StandardCharsets.UTF_8), format)) {
+      case Parsed.Invalid(List<Problem> problems) ->
+          problems.stream().map(Problem::describe).toList();
+      case Parsed.Valid valid -> List.of();
+    };
+  }
+}
