@@ -1,3 +1,4 @@
+/** The process that executes runs: what starts and ends it, and which runs it carries. */
 @NullMarked
 package dev.baton.runner;
 

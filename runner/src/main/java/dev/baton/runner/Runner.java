@@ -1,0 +1,292 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner;
+
+import dev.baton.protocol.grpc.Answer;
+import dev.baton.protocol.grpc.Fenced;
+import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.grpc.Held;
+import dev.baton.protocol.grpc.Hello;
+import dev.baton.runner.attach.Channels;
+import dev.baton.runner.attach.Gateway;
+import dev.baton.runner.attach.Messages;
+import dev.baton.runner.capture.StoreClient;
+import dev.baton.runner.config.RunnerConfig;
+import dev.baton.runner.engine.Assignment;
+import dev.baton.runner.engine.Definitions;
+import dev.baton.runner.engine.HostName;
+import dev.baton.runner.engine.Outcome;
+import dev.baton.runner.engine.RunTask;
+import dev.baton.runner.engine.Services;
+import dev.baton.runner.engine.Stop;
+import dev.baton.runner.heartbeat.Heartbeats;
+import dev.baton.runner.journal.ProducerSettings;
+import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.steps.StepExecutors;
+import io.grpc.ManagedChannel;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.producer.Producer;
+import org.jboss.logging.Logger;
+
+/**
+ * The process's parts, put together, and the runs it carries. Everything that can be is started
+ * side by side: start-up time is failover time.
+ */
+public final class Runner implements AutoCloseable {
+  private static final Logger LOG = Logger.getLogger(Runner.class);
+
+  /** For steps to end and workspaces to be cut after SIGTERM. */
+  private static final Duration SHUTDOWN_PATIENCE = Duration.ofSeconds(25);
+
+  private static final Duration LOG_PATIENCE = Duration.ofSeconds(2);
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
+
+  private final RunnerConfig config;
+  private final ManagedChannel orchestratorChannel;
+  private final ManagedChannel storeChannel;
+  private final Producer<String, byte[]> producer;
+  private final Heartbeats heartbeats;
+  private final LogShipper logs;
+  private final Gateway gateway;
+  private final Services services;
+  private final Map<String, RunTask> runs = new ConcurrentHashMap<>();
+  private final CompletableFuture<ExitCode> exit = new CompletableFuture<>();
+  private final CompletableFuture<Void> assigned = new CompletableFuture<>();
+
+  public Runner(RunnerConfig config, StepExecutors executors) {
+    this.config = config;
+    orchestratorChannel = Channels.open(config.orchestrator());
+    gateway = new Gateway(orchestratorChannel, this::hello, this::handle);
+    gateway.open();
+    storeChannel = Channels.open(config.store());
+    StoreClient store = new StoreClient(storeChannel);
+    EarlySnapshot snapshots = new EarlySnapshot(store, config.carries());
+    producer = ProducerSettings.durable(config.kafkaBootstrapServers(), config.runnerId());
+    Thread.ofVirtual().name("kafka").start(this::connectKafka);
+    heartbeats = new Heartbeats(config.runnerId(), producer);
+    logs =
+        new LogShipper(
+            config.runnerId(),
+            () ->
+                ProducerSettings.lossy(
+                    config.kafkaBootstrapServers(), config.runnerId() + "-logs"));
+    services =
+        new Services(
+            config.runnerId(),
+            config.data(),
+            config.cutPatience(),
+            producer,
+            store,
+            snapshots,
+            heartbeats,
+            logs,
+            executors,
+            new Definitions());
+  }
+
+  /** Blocks until the process has nothing to do any more. */
+  public ExitCode awaitExit() throws InterruptedException {
+    try {
+      if (config.carries().isPresent()) {
+        CompletableFuture.anyOf(assigned, exit)
+            .get(config.assignPatience().toMillis(), TimeUnit.MILLISECONDS);
+      }
+      return exit.get();
+    } catch (TimeoutException e) {
+      LOG.errorf(
+          "no assignment from the orchestrator at %s within %d s",
+          config.orchestrator(), config.assignPatience().toSeconds());
+      return ExitCode.UNAVAILABLE;
+    } catch (ExecutionException e) {
+      LOG.error("the runner failed", e.getCause());
+      return ExitCode.INTERNAL;
+    }
+  }
+
+  /**
+   * After SIGTERM: stops the steps, cuts, and lets the process end. Blocks for at most 25 seconds.
+   */
+  public void terminate() {
+    stopAll(Stop.SHUTDOWN, SHUTDOWN_PATIENCE);
+    exit.complete(ExitCode.TERMINATED);
+  }
+
+  @Override
+  public void close() {
+    stopAll(Stop.BROKEN, CLOSE_PATIENCE);
+    gateway.close();
+    try {
+      logs.drain(LOG_PATIENCE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    logs.close();
+    orchestratorChannel.shutdown();
+    storeChannel.shutdownNow();
+    try {
+      producer.close(CLOSE_PATIENCE);
+      heartbeats.close();
+      if (!orchestratorChannel.awaitTermination(1, TimeUnit.SECONDS)) {
+        orchestratorChannel.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      orchestratorChannel.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void stopAll(Stop reason, Duration patience) {
+    List<RunTask> all = List.copyOf(runs.values());
+    all.forEach(task -> task.stop(reason));
+    CompletableFuture<Void> ended =
+        CompletableFuture.allOf(
+            all.stream().map(RunTask::ended).toArray(CompletableFuture<?>[]::new));
+    try {
+      ended.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.warnf("not every run has stopped: %s", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** So that the first append finds everything ready. */
+  private void connectKafka() {
+    try {
+      producer.partitionsFor(dev.baton.protocol.topic.Topics.TRACE);
+    } catch (RuntimeException e) {
+      LOG.errorf(
+          "no topic %s at %s: %s. Services create the topics when they start.",
+          dev.baton.protocol.topic.Topics.TRACE, config.kafkaBootstrapServers(), e.getMessage());
+      exit.complete(ExitCode.UNAVAILABLE);
+    }
+  }
+
+  private Hello hello() {
+    Hello.Builder hello =
+        Hello.newBuilder()
+            .setRunnerId(config.runnerId())
+            .setPid(ProcessHandle.current().pid())
+            .setHost(HostName.get())
+            .setSlots(config.slots());
+    for (RunTask task : runs.values()) {
+      hello.addHeld(held(task.assignment()));
+    }
+    if (!assigned.isDone()) {
+      config
+          .carries()
+          .ifPresent(
+              carried ->
+                  hello.addHeld(
+                      Held.newBuilder()
+                          .setRun(carried.run())
+                          .setEpoch(carried.epoch())
+                          .setLease(carried.lease())));
+    }
+    return hello.build();
+  }
+
+  private static Held held(Assignment assignment) {
+    return Held.newBuilder()
+        .setRun(assignment.run())
+        .setEpoch(assignment.epoch())
+        .setLease(assignment.lease())
+        .setStarted(true)
+        .build();
+  }
+
+  private void handle(GatewayMessage message) {
+    switch (message.getMessageCase()) {
+      case ASSIGN -> {
+        assign(Messages.assignment(message.getAssign()));
+        if (message.getAssign().getCancelled()) {
+          stop(message.getAssign().getRun(), Stop.CANCELLED);
+        } else if (message.getAssign().getPauseRequested()) {
+          stop(message.getAssign().getRun(), Stop.PAUSED);
+        }
+      }
+      case ANSWER -> answer(message.getAnswer());
+      case CANCEL -> stop(message.getCancel().getRun(), Stop.CANCELLED);
+      case PAUSE -> stop(message.getPause().getRun(), Stop.PAUSED);
+      case FENCED -> fenced(message.getFenced());
+      case MESSAGE_NOT_SET -> LOG.warn("a message of a kind that this version does not know");
+    }
+  }
+
+  private void assign(Assignment assignment) {
+    RunTask held = runs.get(assignment.run());
+    if (held != null && held.assignment().epoch() >= assignment.epoch()) {
+      assignment.answers().forEach(held::answer);
+      return;
+    }
+    if (held != null) {
+      held.stop(Stop.FENCED);
+    }
+    RunTask task = new RunTask(assignment, services);
+    runs.put(assignment.run(), task);
+    assigned.complete(null);
+    CompletableFuture<?> before =
+        held == null ? CompletableFuture.completedFuture(null) : held.ended();
+    var unused = task.ended().thenAccept(outcome -> ended(task, outcome));
+    // Not before the older epoch's steps are gone: they share the folder.
+    Thread.ofVirtual()
+        .name("run-" + assignment.run())
+        .start(
+            () -> {
+              before.join();
+              task.run();
+            });
+  }
+
+  private void ended(RunTask task, Outcome outcome) {
+    Assignment assignment = task.assignment();
+    runs.remove(assignment.run(), task);
+    if (outcome.isReleased()) {
+      gateway.release(assignment.run(), assignment.epoch(), outcome.word());
+    }
+    if (outcome == Outcome.BROKEN && task.isJournalBroken()) {
+      exit.complete(ExitCode.JOURNAL);
+    } else if (config.carries().isPresent()) {
+      exit.complete(
+          switch (outcome) {
+            case COMPLETED, FAILED, CANCELLED, PAUSED, FENCED -> ExitCode.DONE;
+            case SHUTDOWN -> ExitCode.TERMINATED;
+            case BROKEN -> ExitCode.INTERNAL;
+          });
+    }
+  }
+
+  private void answer(Answer answer) {
+    RunTask task = runs.get(answer.getRun());
+    if (task != null) {
+      task.answer(answer.getApproval(), Messages.answer(answer));
+    }
+  }
+
+  private void stop(String run, Stop reason) {
+    RunTask task = runs.get(run);
+    if (task != null) {
+      task.stop(reason);
+    }
+  }
+
+  private void fenced(Fenced fenced) {
+    RunTask task = runs.get(fenced.getRun());
+    if (task != null && task.assignment().epoch() == fenced.getEpoch()) {
+      task.stop(Stop.FENCED);
+    } else if (config.carries().filter(it -> it.run().equals(fenced.getRun())).isPresent()) {
+      exit.complete(ExitCode.DONE);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.capture;
+
+import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.Download;
+import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.ObjectKind;
+import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.PrepareDownloadRequest;
+import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.Upload;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunState;
+import io.grpc.Channel;
+import io.grpc.StatusRuntimeException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Asks the checkpoint-store, and moves objects to and from where it points. Blocking; thread-safe.
+ */
+public final class StoreClient {
+  private static final Duration SNAPSHOT_WAIT = Duration.ofSeconds(10);
+  private static final Duration CALL = Duration.ofSeconds(5);
+
+  private final CheckpointStoreGrpc.CheckpointStoreBlockingStub store;
+
+  public StoreClient(Channel channel) {
+    this.store = CheckpointStoreGrpc.newBlockingStub(channel);
+  }
+
+  /**
+   * The run's state as of {@code runner_assigned(epoch)}.
+   *
+   * @param patience for how long to go on asking a store that is away or has not come that far
+   * @throws StoreException when the store refuses, or patience is over
+   */
+  public RunState snapshot(String run, int epoch, String lease, Duration patience)
+      throws StoreException, InterruptedException {
+    GetSnapshotRequest request =
+        GetSnapshotRequest.newBuilder()
+            .setRun(run)
+            .setEpoch(epoch)
+            .setLease(lease)
+            .setWaitMillis(SNAPSHOT_WAIT.toMillis())
+            .build();
+    return Attempts.until(
+        patience,
+        () ->
+            call(
+                () ->
+                    Json.read(
+                        timed(SNAPSHOT_WAIT.plus(CALL))
+                            .getSnapshot(request)
+                            .getState()
+                            .toByteArray(),
+                        RunState.class)));
+  }
+
+  /**
+   * Stores a file under its digest, unless it is there already.
+   *
+   * @return the bytes that were sent: 0 when the object was there
+   */
+  long upload(Lease holder, ObjectKind kind, String digest, Path file, long size)
+      throws StoreException, IOException, InterruptedException {
+    Upload where = prepareUpload(holder, kind, digest, size);
+    if (where.getPresent()) {
+      return 0;
+    }
+    ObjectTransfer.put(where.getPutUrl(), where.getHeadersMap(), file, size);
+    return size;
+  }
+
+  /** {@link #upload(Lease, ObjectKind, String, Path, long)} of bytes in memory. */
+  void upload(Lease holder, ObjectKind kind, String digest, byte[] bytes)
+      throws StoreException, IOException, InterruptedException {
+    Upload where = prepareUpload(holder, kind, digest, bytes.length);
+    if (!where.getPresent()) {
+      ObjectTransfer.put(where.getPutUrl(), where.getHeadersMap(), bytes);
+    }
+  }
+
+  /** Where to GET an object. The address holds for minutes, not longer. */
+  String locate(Lease holder, ObjectKind kind, String digest)
+      throws StoreException, InterruptedException {
+    PrepareDownloadRequest request =
+        PrepareDownloadRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .addObjects(ObjectRef.newBuilder().setDigest(digest).setKind(kind))
+            .build();
+    List<Download> found = call(() -> timed(CALL).prepareDownload(request).getDownloadsList());
+    if (found.size() != 1) {
+      throw new StoreException("the store gave " + found.size() + " addresses for " + digest, true);
+    }
+    return found.getFirst().getGetUrl();
+  }
+
+  private Upload prepareUpload(Lease holder, ObjectKind kind, String digest, long size)
+      throws StoreException, InterruptedException {
+    PrepareUploadRequest request =
+        PrepareUploadRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .addObjects(ObjectRef.newBuilder().setDigest(digest).setSizeBytes(size).setKind(kind))
+            .build();
+    List<Upload> places = call(() -> timed(CALL).prepareUpload(request).getUploadsList());
+    if (places.size() != 1) {
+      throw new StoreException("the store gave " + places.size() + " places for " + digest, true);
+    }
+    return places.getFirst();
+  }
+
+  private CheckpointStoreGrpc.CheckpointStoreBlockingStub timed(Duration limit) {
+    return store.withDeadlineAfter(limit.toMillis(), TimeUnit.MILLISECONDS).withWaitForReady();
+  }
+
+  private static <T> T call(Supplier<T> remote) throws StoreException, InterruptedException {
+    try {
+      return remote.get();
+    } catch (StatusRuntimeException e) {
+      if (Thread.interrupted()) {
+        throw (InterruptedException) new InterruptedException("call to the store").initCause(e);
+      }
+      throw StoreException.of(e);
+    }
+  }
+}

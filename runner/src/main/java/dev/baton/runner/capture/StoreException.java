@@ -1,0 +1,55 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.capture;
+
+import io.grpc.StatusRuntimeException;
+
+/** The checkpoint-store did not do what it was asked. */
+public final class StoreException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final boolean temporary;
+
+  StoreException(String message, boolean temporary) {
+    super(message);
+    this.temporary = temporary;
+  }
+
+  static StoreException of(StatusRuntimeException e) {
+    boolean temporary =
+        switch (e.getStatus().getCode()) {
+          case INVALID_ARGUMENT,
+              NOT_FOUND,
+              PERMISSION_DENIED,
+              UNAUTHENTICATED,
+              UNIMPLEMENTED,
+              FAILED_PRECONDITION,
+              OUT_OF_RANGE,
+              ALREADY_EXISTS ->
+              false;
+          case OK,
+              CANCELLED,
+              UNKNOWN,
+              DEADLINE_EXCEEDED,
+              RESOURCE_EXHAUSTED,
+              ABORTED,
+              INTERNAL,
+              UNAVAILABLE,
+              DATA_LOSS ->
+              true;
+        };
+    StoreException wrapped =
+        new StoreException("the checkpoint-store says " + e.getMessage(), temporary);
+    wrapped.initCause(e);
+    return wrapped;
+  }
+
+  /** Whether the same call may succeed later. */
+  public boolean isTemporary() {
+    return temporary;
+  }
+}

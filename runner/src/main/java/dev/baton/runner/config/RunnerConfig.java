@@ -1,0 +1,119 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.config;
+
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.workflow.Durations;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The runner's settings. Every key is also an environment variable: {@code baton.runner.id} is
+ * {@code BATON_RUNNER_ID}.
+ *
+ * @param slots runs at once; 1 for an isolated runner
+ * @param carries what an isolated runner must carry; empty for a shared one
+ * @param data under it are the workspaces: {@code runs/<run>/workspace}
+ * @param cutPatience how long a step's end waits for the object store before it goes on without a
+ *     cut
+ * @param assignPatience how long an isolated runner waits for its assignment before it gives up
+ */
+public record RunnerConfig(
+    String runnerId,
+    int slots,
+    Optional<Carried> carries,
+    Address orchestrator,
+    Address store,
+    String kafkaBootstrapServers,
+    Path data,
+    Duration cutPatience,
+    Duration assignPatience) {
+  public static final int MAX_SLOTS = 10_000;
+
+  /**
+   * A run, the epoch in which this process holds it, and the token that proves it (may be empty).
+   */
+  public record Carried(String run, int epoch, String lease) {}
+
+  /**
+   * Reads and checks everything.
+   *
+   * @param values a key's value, where it has one
+   * @throws ConfigException that names the key, its value and what is allowed
+   */
+  public static RunnerConfig read(Function<String, Optional<String>> values) {
+    Keys keys = new Keys(values);
+    boolean shared = keys.oneOf("baton.runner.mode", "isolated", "shared").equals("shared");
+    return new RunnerConfig(
+        keys.required("baton.runner.id"),
+        shared ? keys.number("baton.runner.slots", 1_000, 1, MAX_SLOTS) : 1,
+        shared ? Optional.empty() : Optional.of(carried(keys)),
+        Address.parse("baton.orchestrator.url", keys.required("baton.orchestrator.url")),
+        Address.parse("baton.store.url", keys.required("baton.store.url")),
+        keys.required("kafka.bootstrap.servers"),
+        Path.of(keys.required("baton.data")).toAbsolutePath(),
+        keys.duration("baton.cut.patience", Duration.ofSeconds(30)),
+        keys.duration("baton.assign.patience", Duration.ofSeconds(60)));
+  }
+
+  private static Carried carried(Keys keys) {
+    String run = keys.required("baton.run.id");
+    if (!RunId.isValid(run)) {
+      throw new ConfigException("baton.run.id", run, "a ULID in lower case (26 characters)");
+    }
+    return new Carried(
+        run,
+        keys.number("baton.epoch", null, 1, 999_999_999),
+        keys.optional("baton.lease").orElse(""));
+  }
+
+  /** Typed access that fails with the key's name. */
+  private record Keys(Function<String, Optional<String>> values) {
+    Optional<String> optional(String key) {
+      return values.apply(key).filter(text -> !text.isBlank()).map(String::strip);
+    }
+
+    String required(String key) {
+      return optional(key)
+          .orElseThrow(() -> new ConfigException(key, "", "a value: it is required"));
+    }
+
+    String oneOf(String key, String first, String second) {
+      String text = optional(key).orElse(first);
+      if (!text.equals(first) && !text.equals(second)) {
+        throw new ConfigException(key, text, first + " or " + second);
+      }
+      return text;
+    }
+
+    int number(
+        String key, @org.jspecify.annotations.Nullable Integer fallback, int least, int most) {
+      String text = fallback == null ? required(key) : optional(key).orElse(fallback.toString());
+      try {
+        int value = Integer.parseInt(text);
+        if (value >= least && value <= most) {
+          return value;
+        }
+      } catch (NumberFormatException notANumber) {
+        // Said below, as for a number out of bounds.
+      }
+      throw new ConfigException(key, text, "a whole number from " + least + " to " + most);
+    }
+
+    Duration duration(String key, Duration fallback) {
+      Optional<String> text = optional(key);
+      if (text.isEmpty()) {
+        return fallback;
+      }
+      return Durations.parse(text.get())
+          .orElseThrow(
+              () -> new ConfigException(key, text.get(), "a duration " + Durations.ALLOWED));
+    }
+  }
+}

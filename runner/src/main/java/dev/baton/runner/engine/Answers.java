@@ -1,0 +1,41 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The answers to a run's approvals, whichever way they come. The first one holds. Thread-safe. */
+final class Answers {
+  private final Map<String, CompletableFuture<JsonNode>> byApproval = new ConcurrentHashMap<>();
+
+  void give(String approval, JsonNode answer) {
+    of(approval).complete(answer);
+  }
+
+  /** Empty when there was none in that time. */
+  Optional<JsonNode> await(String approval, Duration atMost) throws InterruptedException {
+    try {
+      return Optional.of(of(approval).get(atMost.toNanos(), TimeUnit.NANOSECONDS));
+    } catch (TimeoutException e) {
+      return Optional.empty();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("answers do not fail", e);
+    }
+  }
+
+  private CompletableFuture<JsonNode> of(String approval) {
+    return byApproval.computeIfAbsent(approval, id -> new CompletableFuture<>());
+  }
+}

@@ -1,0 +1,94 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.state.ApprovalState;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.InputSchema;
+import dev.baton.protocol.workflow.Step;
+import dev.baton.protocol.workflow.StepKind;
+import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.steps.Deadline;
+import dev.baton.runner.steps.StepResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks a person and waits. It is asked once per visit, however many runners wait for the answer one
+ * after the other.
+ */
+final class ApprovalStep {
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
+  private final RunContext run;
+  private final Line line;
+  private final Step step;
+  private final String path;
+  private final String id;
+
+  ApprovalStep(RunContext run, Line line, Step step, String path, int visit) {
+    this.run = run;
+    this.line = line;
+    this.step = step;
+    this.path = path;
+    this.id = run.approvalId(path, visit);
+  }
+
+  StepResult execute(StepKind.Approval approval, Deadline deadline) throws InterruptedException {
+    Optional<ApprovalState> asked = run.memory().approval(id);
+    Instant expiresAt = asked.isPresent() ? asked.get().expiresAt() : ask(approval, Instant.now());
+    asked.map(ApprovalState::answer).ifPresent(answer -> run.answers().give(id, answer));
+    Deadline expiry = expiresAt == null ? Deadline.NONE : Deadline.at(expiresAt);
+    run.progress().beginWaiting();
+    Optional<JsonNode> answer;
+    try {
+      answer = run.answers().await(id, expiry.earlier(deadline).leftAtMost(LONGEST));
+    } finally {
+      run.progress().endWaiting();
+    }
+    if (answer.isPresent()) {
+      return judge(answer.get());
+    }
+    if (!expiry.isPast()) {
+      return StepResult.failedForGood("timeout", "nobody answered within the step's timeout");
+    }
+    return approval
+        .defaultAnswer()
+        .map(this::judge)
+        .orElseGet(() -> StepResult.failedForGood("expired", "nobody answered until " + expiresAt));
+  }
+
+  private @Nullable Instant ask(StepKind.Approval approval, Instant now)
+      throws InterruptedException {
+    Instant expiresAt = approval.timeout().map(now::plus).orElse(null);
+    Workspace workspace = line.workspace();
+    run.append(
+        new TraceEvent.CheckpointWaiting(
+            path,
+            id,
+            approval.prompt().render(line.scope()),
+            approval.schema().equals(InputSchema.ANY) ? null : approval.schema().json(),
+            approval.defaultAnswer().orElse(null),
+            expiresAt,
+            workspace == null ? null : workspace.cut().map(Cut::digest).orElse(null)));
+    return expiresAt;
+  }
+
+  /** A no ends the run, unless the workflow says what happens then. */
+  private StepResult judge(JsonNode answer) {
+    JsonNode approved = answer.isObject() ? answer.path("approved") : answer;
+    boolean no = approved.isBoolean() && !approved.booleanValue();
+    boolean routed = step.next().stream().anyMatch(arm -> arm.when().isPresent());
+    return no && !routed
+        ? StepResult.failedForGood("rejected", "the answer was no")
+        : StepResult.done(answer);
+  }
+}

@@ -1,0 +1,129 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.runner.engine.ParallelStep.Branch;
+import dev.baton.runner.steps.Deadline;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks branches on virtual threads, so many at a time. The first that fails stops the others. One
+ * use.
+ */
+final class BranchRunner {
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
+  /** How it went. */
+  sealed interface Result {
+    record AllEnded() implements Result {}
+
+    record OneFailed(Branch branch, LineFailed failure) implements Result {}
+
+    record TimedOut() implements Result {}
+  }
+
+  private final RunContext run;
+  private final int max;
+  private final Semaphore permits;
+  private final List<Thread> threads = new ArrayList<>();
+  private final AtomicReference<@Nullable Result> early = new AtomicReference<>();
+  private final AtomicReference<@Nullable RuntimeException> broken = new AtomicReference<>();
+
+  BranchRunner(RunContext run, int max) {
+    this.run = run;
+    this.max = max;
+    this.permits = new Semaphore(max);
+  }
+
+  /**
+   * Returns when no branch runs any more.
+   *
+   * @throws InterruptedException when the run is stopped
+   */
+  Result run(List<Branch> branches, Deadline deadline) throws InterruptedException {
+    try {
+      for (Branch branch : branches) {
+        if (branch.hasEnded()) {
+          continue;
+        }
+        if (!acquire(1, deadline)) {
+          break;
+        }
+        threads.add(Thread.ofVirtual().name(branch.name).start(() -> walk(branch)));
+      }
+      acquire(max, deadline);
+    } finally {
+      end();
+    }
+    RuntimeException failure = broken.get();
+    if (failure != null) {
+      throw failure;
+    }
+    run.control().check();
+    Result result = early.get();
+    return result == null ? new Result.AllEnded() : result;
+  }
+
+  /** False when the branches are to stop. */
+  private boolean acquire(int count, Deadline deadline) throws InterruptedException {
+    long left = deadline.leftAtMost(LONGEST).toNanos();
+    if (!permits.tryAcquire(count, left, TimeUnit.NANOSECONDS)) {
+      early.compareAndSet(null, new Result.TimedOut());
+    }
+    return early.get() == null && broken.get() == null;
+  }
+
+  private void walk(Branch branch) {
+    try {
+      run.control().enter();
+      try {
+        branch.ended(branch.line.walk());
+      } finally {
+        run.control().leave();
+      }
+    } catch (LineFailed e) {
+      early.compareAndSet(null, new Result.OneFailed(branch, e));
+    } catch (InterruptedException stopped) {
+      // By the run, which the caller sees, or because another branch failed, which is the result.
+      Thread.interrupted();
+    } catch (RuntimeException e) {
+      broken.compareAndSet(null, e);
+    } finally {
+      if (early.get() != null || broken.get() != null) {
+        // Wakes the caller, whatever it waits for.
+        permits.release(max);
+      }
+      permits.release();
+    }
+  }
+
+  /** However the caller leaves, no branch goes on. */
+  private void end() {
+    if (!run.control().isInterrupting()) {
+      threads.forEach(Thread::interrupt);
+    }
+    boolean interrupted = false;
+    for (Thread thread : threads) {
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.Step;
+import dev.baton.protocol.workflow.StepKind;
+import dev.baton.runner.steps.Deadline;
+import dev.baton.runner.steps.StepContext;
+import dev.baton.runner.steps.StepResult;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Attempts of one visit: announces them where the trace wants it, and gives each to what its kind
+ * needs.
+ */
+final class EngineSteps {
+  private final RunContext run;
+  private final Line line;
+  private final Step step;
+  private final String path;
+  private final int visit;
+  private final Optional<StepState> left;
+  private Optional<ParallelStep> parallel = Optional.empty();
+
+  EngineSteps(
+      RunContext run, Line line, Step step, String path, int visit, Optional<StepState> left) {
+    this.run = run;
+    this.line = line;
+    this.step = step;
+    this.path = path;
+    this.visit = visit;
+    this.left = left;
+  }
+
+  StepResult execute(int attempt, Deadline deadline) throws InterruptedException {
+    return switch (step.kind()) {
+      case StepKind.Approval approval ->
+          new ApprovalStep(run, line, step, path, visit).execute(approval, deadline);
+      case StepKind.Wait wait ->
+          new WaitStep(run, line, path, visit, left).execute(wait, attempt, deadline);
+      case StepKind.Parallel kind -> {
+        announce(attempt);
+        yield parallel(kind).attempt(deadline);
+      }
+      case StepKind.Transform transform ->
+          run.executors().execute(transform, context(attempt, deadline));
+      case StepKind.Shell shell -> leaf(shell, attempt, deadline);
+      case StepKind.Http http -> leaf(http, attempt, deadline);
+      case StepKind.Fn fn -> leaf(fn, attempt, deadline);
+      case StepKind.Agent agent -> leaf(agent, attempt, deadline);
+    };
+  }
+
+  private StepResult leaf(StepKind kind, int attempt, Deadline deadline)
+      throws InterruptedException {
+    announce(attempt);
+    return run.executors().execute(kind, context(attempt, deadline));
+  }
+
+  private void announce(int attempt) throws InterruptedException {
+    run.journal().send(new TraceEvent.StepStarted(path, step.kind().word(), visit, attempt));
+  }
+
+  private ParallelStep parallel(StepKind.Parallel kind) {
+    ParallelStep known = parallel.orElseGet(() -> new ParallelStep(run, line, path, kind));
+    parallel = Optional.of(known);
+    return known;
+  }
+
+  private StepContext context(int attempt, Deadline deadline) {
+    return new StepContext(
+        run.run(),
+        run.epoch(),
+        path,
+        visit,
+        attempt,
+        line.scope(),
+        this::directory,
+        () -> run.log(path, attempt),
+        deadline);
+  }
+
+  private Path directory() {
+    try {
+      return Files.createDirectories(line.directory());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

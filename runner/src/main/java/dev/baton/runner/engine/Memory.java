@@ -1,0 +1,85 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.state.ApprovalState;
+import dev.baton.protocol.state.BranchState;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StepPath;
+import dev.baton.protocol.state.StepState;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What earlier epochs left of a run, and how often each step has ended since. What is left of an
+ * unfinished step or branch is taken once: when a loop comes by again, it begins anew. Thread-safe.
+ */
+final class Memory {
+  private final RunState before;
+  private final Map<String, BranchState> openBranches;
+  private final Map<String, StepState> openSteps = new ConcurrentHashMap<>();
+  private final Map<String, Integer> completions = new ConcurrentHashMap<>();
+
+  Memory(RunState before) {
+    this.before = before;
+    this.openBranches = new ConcurrentHashMap<>(before.branches());
+    before
+        .steps()
+        .forEach(
+            (path, state) -> {
+              completions.put(path, state.completions());
+              if (isOpen(state)) {
+                openSteps.put(path, state);
+              }
+            });
+  }
+
+  private static boolean isOpen(StepState state) {
+    return switch (state.status()) {
+      case RUNNING, WAITING, FAILED, INTERRUPTED -> true;
+      case COMPLETED, SKIPPED -> false;
+    };
+  }
+
+  BranchState takeBranch(String branch) {
+    BranchState state = openBranches.remove(branch);
+    return state == null ? BranchState.UNBEGUN : state;
+  }
+
+  /** The unfinished visit with this number, where there is one. */
+  Optional<StepState> takeOpen(String path, int visit) {
+    return Optional.ofNullable(openSteps.remove(path)).filter(state -> state.visit() == visit);
+  }
+
+  /** A parallel step has ended: its branches are over. */
+  void closeBranchesOf(String parallel) {
+    openBranches.keySet().removeIf(branch -> branch.startsWith(parallel + "/"));
+  }
+
+  /** The number of the step's next visit, from 1. */
+  int nextVisit(String path) {
+    return completions.getOrDefault(path, 0) + 1;
+  }
+
+  /** A visit has completed or was skipped. */
+  void ended(String path, int visit) {
+    completions.put(path, visit);
+  }
+
+  Optional<ApprovalState> approval(String id) {
+    return Optional.ofNullable(before.approvals().get(id));
+  }
+
+  /** The steps directly on a branch, in the order of their first start. */
+  List<StepState> stepsOn(String branch) {
+    return before.steps().values().stream()
+        .filter(state -> StepPath.branchOf(state.step()).equals(branch))
+        .toList();
+  }
+}

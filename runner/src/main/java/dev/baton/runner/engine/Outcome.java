@@ -1,0 +1,59 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.state.RunStatus;
+import java.util.Locale;
+
+/** Why a runner carries a run no longer. */
+public enum Outcome {
+  COMPLETED,
+  FAILED,
+  CANCELLED,
+  PAUSED,
+  FENCED,
+  /** By SIGTERM: the run fails over. */
+  SHUTDOWN,
+  /** By an error of the runner: the run fails over. */
+  BROKEN;
+
+  /**
+   * Whether the run needs no runner, so that it is released; where not, it has to be failed over.
+   */
+  public boolean isReleased() {
+    return switch (this) {
+      case COMPLETED, FAILED, CANCELLED, PAUSED, FENCED -> true;
+      case SHUTDOWN, BROKEN -> false;
+    };
+  }
+
+  /** As the gateway is told. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Of a run that had ended before this runner came to it. */
+  static Outcome of(RunStatus ended) {
+    return switch (ended) {
+      case COMPLETED -> COMPLETED;
+      case CANCELLED -> CANCELLED;
+      case FAILED, LOST -> FAILED;
+      case PENDING, STARTING, RUNNING, WAITING, PAUSING, PAUSED, INTERRUPTED, RESUMING ->
+          throw new IllegalArgumentException(ended + " is no end");
+    };
+  }
+
+  static Outcome of(Stop stop) {
+    return switch (stop) {
+      case PAUSED -> PAUSED;
+      case SHUTDOWN -> SHUTDOWN;
+      case CANCELLED -> CANCELLED;
+      case FENCED -> FENCED;
+      case BROKEN -> BROKEN;
+    };
+  }
+}

@@ -1,0 +1,227 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.state.StepPath;
+import dev.baton.protocol.workflow.Flow;
+import dev.baton.protocol.workflow.Step;
+import dev.baton.protocol.workflow.StepKind;
+import dev.baton.protocol.workflow.WorkspaceUse;
+import dev.baton.runner.capture.Trees;
+import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.steps.Deadline;
+import dev.baton.runner.steps.StepResult;
+import dev.baton.snapshot.MergeResult;
+import dev.baton.snapshot.TreeListing;
+import dev.baton.snapshot.TreeMerge;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Branches side by side. Each has its own journal of steps and its own copy of the workspace; what
+ * they changed is merged when all have ended. A further attempt goes on with the branches where
+ * they are.
+ */
+final class ParallelStep {
+  private static final Logger LOG = Logger.getLogger(ParallelStep.class);
+
+  private final RunContext run;
+  private final Line parent;
+  private final String path;
+  private final StepKind.Parallel kind;
+  private @Nullable List<Branch> branches;
+
+  /** A branch and what came of it. */
+  static final class Branch {
+    final String name;
+    final Line line;
+    private volatile @Nullable JsonNode output;
+
+    Branch(String name, Line line) {
+      this.name = name;
+      this.line = line;
+    }
+
+    boolean hasEnded() {
+      return output != null;
+    }
+
+    void ended(JsonNode with) {
+      output = with;
+    }
+
+    JsonNode output() {
+      JsonNode known = output;
+      if (known == null) {
+        throw new IllegalStateException("branch " + name + " has not ended");
+      }
+      return known;
+    }
+  }
+
+  ParallelStep(RunContext run, Line parent, String path, StepKind.Parallel kind) {
+    this.run = run;
+    this.parent = parent;
+    this.path = path;
+    this.kind = kind;
+  }
+
+  StepResult attempt(Deadline deadline) throws InterruptedException {
+    List<Branch> all = branches;
+    if (all == null) {
+      JsonNode items = items();
+      if (items != null && !items.isArray()) {
+        return StepResult.failedForGood(
+            "expression", "'over' gave " + items.getNodeType() + ", not a list");
+      }
+      if (items != null && items.size() > StepKind.Parallel.MAX_WIDTH) {
+        return StepResult.failedForGood(
+            "expression",
+            "'over' gave "
+                + items.size()
+                + " items, at most "
+                + StepKind.Parallel.MAX_WIDTH
+                + " are allowed");
+      }
+      all = make(items);
+      branches = all;
+    }
+    BranchRunner.Result result = new BranchRunner(run, kind.max()).run(all, deadline);
+    return switch (result) {
+      case BranchRunner.Result.AllEnded ended -> join(all);
+      case BranchRunner.Result.OneFailed(Branch branch, LineFailed failure) ->
+          new StepResult.Failed(
+              new dev.baton.protocol.trace.Failure(
+                  failure.failure().code(),
+                  StepResult.shorten("branch " + branch.name + ": " + failure.getMessage()),
+                  failure.failure().exitCode()),
+              true,
+              null);
+      case BranchRunner.Result.TimedOut timedOut ->
+          StepResult.failed("timeout", "the branches took longer than they may");
+    };
+  }
+
+  private @Nullable JsonNode items() {
+    return switch (kind) {
+      case StepKind.Over over -> over.items().evaluate(parent.scope());
+      case StepKind.Branches named -> null;
+    };
+  }
+
+  private List<Branch> make(@Nullable JsonNode items) {
+    List<Branch> made = new ArrayList<>();
+    switch (kind) {
+      case StepKind.Over over -> {
+        if (items != null) {
+          for (int i = 0; i < items.size(); i++) {
+            made.add(branch(Integer.toString(i), i, items.get(i), over.body()));
+          }
+        }
+      }
+      case StepKind.Branches named -> {
+        for (Map.Entry<String, Flow> entry : named.branches().entrySet()) {
+          made.add(branch(entry.getKey(), made.size(), null, entry.getValue()));
+        }
+      }
+    }
+    return made;
+  }
+
+  private Branch branch(String name, int index, @Nullable JsonNode item, Flow flow) {
+    ObjectNode place = JsonNodeFactory.instance.objectNode();
+    place.put("name", name);
+    place.put("index", index);
+    if (item != null) {
+      place.set("item", item);
+    }
+    String branchPath = StepPath.branch(path, name);
+    return new Branch(name, parent.branch(branchPath, flow, place, usesFiles(flow)));
+  }
+
+  /** Whether a step of the flow, or of a parallel within it, may touch files. */
+  static boolean usesFiles(Flow flow) {
+    return flow.steps().stream().anyMatch(ParallelStep::usesFiles);
+  }
+
+  private static boolean usesFiles(Step step) {
+    return switch (step.kind()) {
+      case StepKind.Over over -> usesFiles(over.body());
+      case StepKind.Branches named ->
+          named.branches().values().stream().anyMatch(ParallelStep::usesFiles);
+      case StepKind.Shell it -> step.workspace() == WorkspaceUse.WRITE;
+      case StepKind.Http it -> step.workspace() == WorkspaceUse.WRITE;
+      case StepKind.Transform it -> step.workspace() == WorkspaceUse.WRITE;
+      case StepKind.Approval it -> step.workspace() == WorkspaceUse.WRITE;
+      case StepKind.Wait it -> step.workspace() == WorkspaceUse.WRITE;
+      case StepKind.Fn it -> step.workspace() == WorkspaceUse.WRITE;
+      case StepKind.Agent it -> step.workspace() == WorkspaceUse.WRITE;
+    };
+  }
+
+  private StepResult join(List<Branch> all) {
+    Workspace target = parent.workspace();
+    if (target != null) {
+      try {
+        MergeResult merged = merge(all, target);
+        if (merged instanceof MergeResult.MergeConflict conflict) {
+          return StepResult.failedForGood("merge_conflict", conflict.describe());
+        }
+      } catch (IOException e) {
+        throw new RunBroken("the branches of '" + path + "' cannot be merged", e);
+      }
+      all.forEach(this::removeFiles);
+    }
+    return StepResult.done(
+        switch (kind) {
+          case StepKind.Over over -> {
+            ArrayNode list = JsonNodeFactory.instance.arrayNode(all.size());
+            all.forEach(branch -> list.add(branch.output()));
+            yield list;
+          }
+          case StepKind.Branches named -> {
+            ObjectNode map = JsonNodeFactory.instance.objectNode();
+            all.forEach(branch -> map.set(branch.name, branch.output()));
+            yield map;
+          }
+        });
+  }
+
+  private static MergeResult merge(List<Branch> all, Workspace target) throws IOException {
+    TreeListing base = target.list();
+    List<TreeMerge.Branch> trees = new ArrayList<>();
+    for (Branch branch : all) {
+      Workspace copy = branch.line.workspace();
+      if (copy != null) {
+        trees.add(new TreeMerge.Branch(branch.name, copy.root(), copy.list()));
+      }
+    }
+    if (trees.isEmpty()) {
+      return new MergeResult.Merged(List.of(), List.of(), List.of());
+    }
+    return TreeMerge.merge(base, trees, target.root());
+  }
+
+  private void removeFiles(Branch branch) {
+    Workspace copy = branch.line.workspace();
+    if (copy != null) {
+      try {
+        Trees.delete(copy.root());
+      } catch (IOException e) {
+        LOG.warnf("%s is left behind: %s", copy.root(), e);
+      }
+    }
+  }
+}

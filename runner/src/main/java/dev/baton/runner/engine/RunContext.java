@@ -1,0 +1,70 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.capture.Blobs;
+import dev.baton.runner.journal.RunJournal;
+import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.steps.Deadline;
+import dev.baton.runner.steps.StepExecutors;
+import java.nio.file.Path;
+
+/**
+ * What all lines of a run share.
+ *
+ * @param input what expressions see as {@code .input}
+ * @param info what they see as {@code .run}, without the branch
+ * @param folder of the run: {@code workspace} and {@code branches} are in it
+ * @param deadline of the run
+ */
+record RunContext(
+    String run,
+    int epoch,
+    JsonNode input,
+    ObjectNode info,
+    Path folder,
+    Deadline deadline,
+    RunJournal journal,
+    RunControl control,
+    Memory memory,
+    Answers answers,
+    Progress progress,
+    Blobs blobs,
+    LogShipper logs,
+    StepExecutors executors) {
+
+  StepLog log(String step, int attempt) {
+    return new StepLog(logs, run, epoch, step, attempt);
+  }
+
+  /** Where the main line's files are. */
+  Path workspaceFolder() {
+    return folder.resolve("workspace");
+  }
+
+  /** Where a branch's copy of the workspace is. */
+  Path branchFolder(String branch) {
+    return folder.resolve("branches").resolve(fileName(branch));
+  }
+
+  /** {@code <run>-<step path>-<visit>}, as an id in URLs. */
+  String approvalId(String step, int visit) {
+    return run + "-" + fileName(step) + "-" + visit;
+  }
+
+  void append(TraceEvent.Runner event) throws InterruptedException {
+    journal.append(event);
+  }
+
+  private static String fileName(String path) {
+    return path.replace('/', '~');
+  }
+}

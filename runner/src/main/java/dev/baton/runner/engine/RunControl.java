@@ -1,0 +1,61 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stops a run: every thread that works for it enters here first, and is interrupted when the run
+ * stops. An interrupt is all that a step needs to know; {@link #stopped} says why. Thread-safe.
+ */
+public final class RunControl {
+  private final Set<Thread> threads = new HashSet<>();
+  private volatile @Nullable Stop stop;
+
+  /** The first call decides, unless a later reason is stronger. */
+  public synchronized void stop(Stop reason) {
+    Stop before = stop;
+    if (before != null && !reason.isStrongerThan(before)) {
+      return;
+    }
+    stop = reason;
+    if (reason.interrupts()) {
+      threads.forEach(Thread::interrupt);
+    }
+  }
+
+  /** Why the run is stopped; null while it is not. */
+  public @Nullable Stop stopped() {
+    return stop;
+  }
+
+  /** Between two steps: goes on only if the run does. */
+  void check() throws InterruptedException {
+    Stop reason = stop;
+    if (reason != null) {
+      throw new InterruptedException("stopped: " + reason);
+    }
+  }
+
+  /** Within a step: a pause waits for the step's end. */
+  boolean isInterrupting() {
+    Stop reason = stop;
+    return reason != null && reason.interrupts();
+  }
+
+  /** The calling thread works for the run from now on. */
+  synchronized void enter() throws InterruptedException {
+    check();
+    threads.add(Thread.currentThread());
+  }
+
+  synchronized void leave() {
+    threads.remove(Thread.currentThread());
+  }
+}

@@ -1,0 +1,235 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StepPath;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.Workflow;
+import dev.baton.runner.capture.Blobs;
+import dev.baton.runner.capture.Lease;
+import dev.baton.runner.capture.StoreException;
+import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.heartbeat.Heartbeats;
+import dev.baton.runner.journal.RunJournal;
+import dev.baton.runner.steps.Deadline;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/** Carries one run in one epoch, from its snapshot to its last event. */
+public final class RunTask {
+  private static final Logger LOG = Logger.getLogger(RunTask.class);
+
+  private final Assignment assignment;
+  private final Services services;
+  private final RunControl control = new RunControl();
+  private final Progress progress = new Progress(control);
+  private final Answers answers = new Answers();
+  private final RunJournal journal;
+  private final CompletableFuture<Outcome> ended = new CompletableFuture<>();
+
+  public RunTask(Assignment assignment, Services services) {
+    this.assignment = assignment;
+    this.services = services;
+    this.journal =
+        new RunJournal(
+            assignment.run(),
+            assignment.epoch(),
+            services.runner(),
+            assignment.lease(),
+            services.producer(),
+            failure -> broken("the trace cannot be written", failure));
+    assignment.answers().forEach(answers::give);
+  }
+
+  public Assignment assignment() {
+    return assignment;
+  }
+
+  /** Completes, never exceptionally, when nothing of the run is active any more in this process. */
+  public CompletableFuture<Outcome> ended() {
+    return ended;
+  }
+
+  public void answer(String approval, JsonNode answer) {
+    answers.give(approval, answer);
+  }
+
+  /** Returns at once; {@link #ended} tells when it has come to pass. */
+  public void stop(Stop reason) {
+    if (reason == Stop.FENCED || reason == Stop.CANCELLED) {
+      journal.close();
+    }
+    control.stop(reason);
+  }
+
+  /** Blocks until the run needs this runner no longer. */
+  public void run() {
+    Heartbeats.Beat beat =
+        services
+            .heartbeats()
+            .start(
+                assignment.run(),
+                assignment.epoch(),
+                assignment.heartbeatInterval(),
+                assignment.heartbeatTimeout(),
+                progress);
+    Outcome outcome = Outcome.BROKEN;
+    try {
+      outcome = carry();
+    } finally {
+      journal.close();
+      if (outcome.isReleased() && outcome != Outcome.FENCED) {
+        beat.end();
+      } else {
+        beat.stop();
+      }
+      ended.complete(outcome);
+    }
+  }
+
+  /** Whether it ended because the trace cannot be written. */
+  public boolean isJournalBroken() {
+    return journal.isBroken();
+  }
+
+  private Outcome carry() {
+    try {
+      control.enter();
+      try {
+        return walk();
+      } finally {
+        control.leave();
+      }
+    } catch (InterruptedException e) {
+      Thread.interrupted();
+      Stop stop = control.stopped();
+      return stop == null ? broken("interrupted", e) : stopped(stop);
+    } catch (StoreException | RuntimeException e) {
+      Stop stop = control.stopped();
+      return stop == null ? broken("it cannot go on here", e) : Outcome.of(stop);
+    }
+  }
+
+  private Outcome stopped(Stop stop) {
+    if (stop == Stop.PAUSED) {
+      try {
+        journal.append(new TraceEvent.RunPaused("asked for"));
+      } catch (InterruptedException e) {
+        return broken("interrupted while it was paused", e);
+      }
+    }
+    return Outcome.of(stop);
+  }
+
+  private Outcome broken(String what, Throwable why) {
+    if (control.stopped() != Stop.BROKEN) {
+      LOG.errorf(why, "run %s, epoch %d: %s", assignment.run(), assignment.epoch(), what);
+    }
+    control.stop(Stop.BROKEN);
+    return Outcome.BROKEN;
+  }
+
+  private Outcome walk() throws StoreException, InterruptedException {
+    RunState before = before();
+    if (before.head().epoch() > assignment.epoch()) {
+      return Outcome.FENCED;
+    }
+    if (before.head().isEnded()) {
+      return Outcome.of(before.head().status());
+    }
+    Workflow workflow =
+        services.definitions().get(assignment.definitionHash(), assignment.definition());
+    Lease holder =
+        new Lease(assignment.run(), assignment.epoch(), assignment.project(), assignment.lease());
+    Blobs blobs = new Blobs(services.store(), holder);
+    RunContext context = context(before, blobs);
+    Workspace workspace =
+        ParallelStep.usesFiles(workflow.flow())
+            ? Workspace.main(
+                context.workspaceFolder(), services.store(), holder, services.cutPatience())
+            : null;
+    Line main = Line.main(context, workflow.flow(), workspace);
+    main.open();
+    journal.send(started(before, main));
+    try {
+      JsonNode output = main.walk();
+      journal.append(new TraceEvent.RunCompleted(blobs.pack(output)));
+      return Outcome.COMPLETED;
+    } catch (LineFailed e) {
+      journal.append(new TraceEvent.RunFailed(e.step(), e.failure()));
+      return Outcome.FAILED;
+    }
+  }
+
+  private RunState before() throws StoreException, InterruptedException {
+    return assignment.fresh() && assignment.input().isPresent()
+        ? RunState.empty(assignment.run())
+        : services.snapshots().get(assignment.run(), assignment.epoch(), assignment.lease());
+  }
+
+  private TraceEvent.RunnerStarted started(RunState before, Line main) {
+    Cut cut = before.branch(StepPath.MAIN).cut();
+    return new TraceEvent.RunnerStarted(
+        services.runner(),
+        ProcessHandle.current().pid(),
+        HostName.get(),
+        cut == null ? null : cut.digest(),
+        (int) Math.min(main.replayed(), Integer.MAX_VALUE));
+  }
+
+  private RunContext context(RunState before, Blobs blobs)
+      throws StoreException, InterruptedException {
+    Path folder = services.data().resolve("runs").resolve(assignment.run());
+    return new RunContext(
+        assignment.run(),
+        assignment.epoch(),
+        input(before, blobs),
+        info(),
+        folder,
+        assignment.deadline().map(Deadline::at).orElse(Deadline.NONE),
+        journal,
+        control,
+        new Memory(before),
+        answers,
+        progress,
+        blobs,
+        services.logs(),
+        services.executors());
+  }
+
+  private JsonNode input(RunState before, Blobs blobs) throws StoreException, InterruptedException {
+    if (assignment.input().isPresent()) {
+      return assignment.input().get();
+    }
+    TraceEvent.@Nullable RunCreated created = before.created();
+    Output input = created == null ? null : created.input();
+    return input == null ? NullNode.getInstance() : blobs.unpack(input);
+  }
+
+  /** What expressions see as {@code .run}: the same in every epoch. */
+  private ObjectNode info() {
+    ObjectNode info = JsonNodeFactory.instance.objectNode();
+    info.put("id", assignment.run());
+    info.put("display_id", RunId.display(assignment.run()));
+    info.put("project", assignment.project());
+    info.put("workflow", assignment.workflow());
+    info.put("created_at", assignment.createdAt().toString());
+    ObjectNode labels = info.putObject("labels");
+    assignment.labels().forEach(labels::put);
+    return info;
+  }
+}

@@ -1,0 +1,34 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.runner.capture.StoreClient;
+import dev.baton.runner.heartbeat.Heartbeats;
+import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.steps.StepExecutors;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.apache.kafka.clients.producer.Producer;
+
+/**
+ * What the runs of a process share.
+ *
+ * @param runner the runner's id
+ * @param producer of the trace
+ * @param cutPatience how long a step's end waits for the object store
+ */
+public record Services(
+    String runner,
+    Path data,
+    Duration cutPatience,
+    Producer<String, byte[]> producer,
+    StoreClient store,
+    Snapshots snapshots,
+    Heartbeats heartbeats,
+    LogShipper logs,
+    StepExecutors executors,
+    Definitions definitions) {}

@@ -1,0 +1,18 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.state.RunState;
+import dev.baton.runner.capture.StoreException;
+
+/** Where a run's state as of an epoch comes from. */
+public interface Snapshots {
+  /**
+   * @throws StoreException when it cannot be had within the patience of whoever provides it
+   */
+  RunState get(String run, int epoch, String lease) throws StoreException, InterruptedException;
+}

@@ -1,0 +1,273 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.expression.ExpressionException;
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.Step;
+import dev.baton.protocol.workflow.StepKind;
+import dev.baton.protocol.workflow.WorkspaceUse;
+import dev.baton.runner.capture.StoreException;
+import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.steps.Deadline;
+import dev.baton.runner.steps.StepResult;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One visit of a step: its condition, its attempts, and the event that ends it. What is on the log
+ * when a method returns is what the next effect may rely on. One use, one thread.
+ */
+final class StepVisit {
+  private static final Logger LOG = Logger.getLogger(StepVisit.class);
+
+  private final RunContext run;
+  private final Line line;
+  private final Step step;
+  private final String path;
+  private final int visit;
+  private final Optional<StepState> left;
+  private final @Nullable Workspace workspace;
+  private final EngineSteps engine;
+
+  StepVisit(RunContext run, Line line, Step step) {
+    this.run = run;
+    this.line = line;
+    this.step = step;
+    this.path = line.path(step);
+    this.visit = run.memory().nextVisit(path);
+    this.left = run.memory().takeOpen(path, visit);
+    this.workspace = step.workspace() == WorkspaceUse.WRITE ? line.workspace() : null;
+    this.engine = new EngineSteps(run, line, step, path, visit, left);
+  }
+
+  /**
+   * @throws LineFailed when no attempt is left, or the step may not run at all
+   */
+  void run() throws InterruptedException, LineFailed {
+    boolean itself = !(step.kind() instanceof StepKind.Parallel);
+    run.progress().begin(path, itself);
+    try {
+      if (step.maxVisits().isPresent() && visit > step.maxVisits().getAsInt()) {
+        String most = "the step may run " + step.maxVisits().getAsInt() + " times";
+        throw fail(1, new StepResult.Failed(Failure.of("max_visits", most), false, null));
+      }
+      if (isWanted()) {
+        attempts();
+      } else {
+        skip();
+      }
+    } finally {
+      run.progress().end(itself);
+    }
+  }
+
+  private boolean isWanted() throws InterruptedException, LineFailed {
+    try {
+      return step.when().isEmpty() || step.when().get().test(line.scope());
+    } catch (ExpressionException e) {
+      throw fail(1, e);
+    }
+  }
+
+  private void skip() throws InterruptedException, LineFailed {
+    line.skipped(step);
+    Optional<Step> next = next(1);
+    // Nothing needs to wait for it: whatever comes next on the log comes after it.
+    run.journal().send(new TraceEvent.StepSkipped(path, visit, "when is false", paths(next)));
+    ended(next);
+  }
+
+  private void attempts() throws InterruptedException, LineFailed {
+    int attempt =
+        1
+            + left.filter(state -> state.status() != StepState.Status.FAILED)
+                .map(StepState::failedAttempts)
+                .orElse(0);
+    while (true) {
+      Instant startedAt = Instant.now();
+      long began = System.nanoTime();
+      StepResult result = attempt(attempt);
+      switch (result) {
+        case StepResult.Done done -> {
+          StepResult.Failed late = complete(done, attempt, startedAt, began);
+          if (late == null) {
+            return;
+          }
+          retryOrFail(attempt, late);
+        }
+        case StepResult.Failed failed -> retryOrFail(attempt, failed);
+      }
+      attempt++;
+    }
+  }
+
+  private StepResult attempt(int attempt) throws InterruptedException {
+    Deadline deadline = step.timeout().map(Deadline::after).orElse(Deadline.NONE);
+    if (run.deadline().isPast()) {
+      return StepResult.failedForGood("deadline_exceeded", "the run's deadline is past");
+    }
+    prepareWorkspace();
+    try {
+      StepResult result = engine.execute(attempt, deadline.earlier(run.deadline()));
+      if (run.control().isInterrupting()) {
+        throw new InterruptedException("stopped");
+      }
+      return result;
+    } catch (ExpressionException e) {
+      return StepResult.failed(e);
+    } catch (InterruptedException e) {
+      if (run.control().stopped() == Stop.SHUTDOWN) {
+        saveForShutdown();
+      }
+      throw e;
+    }
+  }
+
+  private void prepareWorkspace() throws InterruptedException {
+    if (workspace == null || step.kind() instanceof StepKind.Parallel) {
+      return;
+    }
+    try {
+      workspace.goBack();
+    } catch (StoreException | IOException e) {
+      throw new RunBroken("the files before step '" + path + "' cannot be restored", e);
+    }
+    workspace.touch();
+  }
+
+  private void retryOrFail(int attempt, StepResult.Failed failed)
+      throws InterruptedException, LineFailed {
+    boolean again =
+        failed.mayPass() && step.retry().allowsAfter(attempt) && !run.deadline().isPast();
+    if (!again) {
+      throw fail(attempt, failed);
+    }
+    Duration delay = step.retry().delayAfter(attempt);
+    run.append(
+        new TraceEvent.StepRetried(
+            path,
+            step.kind().word(),
+            visit,
+            attempt,
+            failed.error(),
+            delay.toMillis(),
+            failed.log()));
+    TimeUnit.NANOSECONDS.sleep(run.deadline().leftAtMost(delay).toNanos());
+  }
+
+  private LineFailed fail(int attempt, ExpressionException e) throws InterruptedException {
+    return fail(attempt, (StepResult.Failed) StepResult.failed(e));
+  }
+
+  private LineFailed fail(int attempt, StepResult.Failed failed) throws InterruptedException {
+    Failure error =
+        run.deadline().isPast()
+            ? Failure.of("deadline_exceeded", "the run's deadline is past")
+            : failed.error();
+    run.journal()
+        .send(
+            new TraceEvent.StepFailed(
+                path, step.kind().word(), visit, attempt, error, failed.log()));
+    return new LineFailed(path, error);
+  }
+
+  /** Null when the step has ended; otherwise why its result could not be kept. */
+  private StepResult.@Nullable Failed complete(
+      StepResult.Done done, int attempt, Instant startedAt, long began)
+      throws InterruptedException, LineFailed {
+    Output output;
+    Optional<Cut> cut = Optional.empty();
+    try {
+      output = run.blobs().pack(done.output());
+      if (workspace != null) {
+        cut = workspace.capture();
+      }
+    } catch (StoreException e) {
+      return (StepResult.Failed)
+          StepResult.failed("output_invalid", String.valueOf(e.getMessage()));
+    } catch (IOException e) {
+      return (StepResult.Failed) StepResult.failed("workspace", "the files cannot be read: " + e);
+    }
+    boolean withoutCut = workspace != null && cut.isEmpty();
+    if (withoutCut && workspace != null) {
+      workspace.goAhead();
+    }
+    line.completed(step, done.output());
+    Optional<Step> next = next(attempt);
+    run.append(
+        new TraceEvent.StepCompleted(
+            path,
+            step.kind().word(),
+            visit,
+            attempt,
+            output,
+            cut.orElse(null),
+            withoutCut,
+            paths(next),
+            done.exitCode(),
+            done.log(),
+            startedAt,
+            (System.nanoTime() - began) / 1_000));
+    ended(next);
+    return null;
+  }
+
+  private Optional<Step> next(int attempt) throws InterruptedException, LineFailed {
+    try {
+      return line.after(step);
+    } catch (ExpressionException e) {
+      throw fail(attempt, e);
+    }
+  }
+
+  private void ended(Optional<Step> next) {
+    run.memory().ended(path, visit);
+    if (step.kind() instanceof StepKind.Parallel) {
+      run.memory().closeBranchesOf(path);
+    }
+    line.goTo(next);
+  }
+
+  private List<String> paths(Optional<Step> next) {
+    return next.map(line::path).map(List::of).orElse(List.of());
+  }
+
+  /**
+   * The process is asked to end in the middle of the step: keep the files as they are now, where
+   * there is still time.
+   */
+  private void saveForShutdown() {
+    if (workspace == null || step.kind() instanceof StepKind.Parallel) {
+      return;
+    }
+    boolean interrupted = Thread.interrupted();
+    try {
+      Optional<Cut> cut = workspace.isChanged() ? workspace.capture() : Optional.empty();
+      if (cut.isPresent()) {
+        String id = run.approvalId(path, visit) + "-shutdown-" + run.epoch();
+        run.append(new TraceEvent.CheckpointSaved(id, path, "shutdown", cut.get()));
+      }
+    } catch (IOException | RuntimeException | InterruptedException e) {
+      LOG.warnf("step '%s' of run %s was not cut before shutdown: %s", path, run.run(), e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

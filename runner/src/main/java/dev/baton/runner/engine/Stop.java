@@ -1,0 +1,34 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+/** Why a run is stopped before its end. */
+public enum Stop {
+  /** Someone asked for a pause: it stops between two steps. */
+  PAUSED,
+  /** The process is asked to end: cut what can be cut, the run goes on elsewhere. */
+  SHUTDOWN,
+  /** It was cancelled; the trace says so already. */
+  CANCELLED,
+  /** Another epoch holds the baton: nothing more may be written. */
+  FENCED,
+  /** The runner cannot carry it: no trace, or an error of its own. */
+  BROKEN;
+
+  /** Whether steps in progress are interrupted. */
+  boolean interrupts() {
+    return switch (this) {
+      case PAUSED -> false;
+      case SHUTDOWN, CANCELLED, FENCED, BROKEN -> true;
+    };
+  }
+
+  /** A stronger reason replaces a weaker one. */
+  boolean isStrongerThan(Stop other) {
+    return ordinal() > other.ordinal();
+  }
+}

@@ -1,0 +1,65 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.node.NullNode;
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.StepKind;
+import dev.baton.runner.steps.Deadline;
+import dev.baton.runner.steps.StepResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Waits until a time that is fixed by when the visit first started, as the trace has it: a failover
+ * neither shortens nor lengthens it.
+ */
+final class WaitStep {
+  /** Shorter waits are not announced: they start anew after a failover. */
+  private static final Duration SHORT = Duration.ofMillis(50);
+
+  private final RunContext run;
+  private final Line line;
+  private final String path;
+  private final int visit;
+  private final Optional<StepState> left;
+
+  WaitStep(RunContext run, Line line, String path, int visit, Optional<StepState> left) {
+    this.run = run;
+    this.line = line;
+    this.path = path;
+    this.visit = visit;
+    this.left = left;
+  }
+
+  StepResult execute(StepKind.Wait wait, int attempt, Deadline deadline)
+      throws InterruptedException {
+    Instant end;
+    try {
+      Optional<Instant> began = left.map(StepState::startedAt);
+      Instant now = Instant.now();
+      end = wait.time().end(line.scope(), began.orElse(now));
+      if (end.isAfter(now.plus(SHORT))) {
+        Instant announced =
+            run.journal().append(new TraceEvent.StepStarted(path, wait.word(), visit, attempt));
+        end = began.isPresent() ? end : wait.time().end(line.scope(), announced);
+      }
+    } catch (IllegalArgumentException e) {
+      return StepResult.failedForGood("expression", String.valueOf(e.getMessage()));
+    }
+    Deadline over = Deadline.at(end);
+    Deadline first = over.earlier(deadline);
+    Duration left = first.left();
+    TimeUnit.NANOSECONDS.sleep(left == null ? 0 : left.toNanos());
+    return over.isPast()
+        ? StepResult.done(NullNode.getInstance())
+        : StepResult.failed("timeout", "the step's time was up before the wait was");
+  }
+}

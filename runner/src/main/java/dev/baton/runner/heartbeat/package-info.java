@@ -1,0 +1,5 @@
+/** Signs of life, one run at a time, from a thread that no step can block. */
+@NullMarked
+package dev.baton.runner.heartbeat;
+
+import org.jspecify.annotations.NullMarked;

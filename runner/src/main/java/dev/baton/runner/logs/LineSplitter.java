@@ -1,0 +1,67 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.logs;
+
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+/**
+ * Cuts a stream of bytes into lines of text: at line ends, and at {@link LogLine#MAX_BYTES} where a
+ * line is longer, never inside a UTF-8 character. For one thread.
+ */
+final class LineSplitter {
+  private final Consumer<String> lines;
+  private final byte[] held = new byte[LogLine.MAX_BYTES];
+  private int size;
+
+  LineSplitter(Consumer<String> lines) {
+    this.lines = lines;
+  }
+
+  void accept(byte[] bytes, int count) {
+    for (int i = 0; i < count; i++) {
+      byte b = bytes[i];
+      if (b == '\n') {
+        emit(size);
+      } else {
+        if (size == held.length) {
+          emit(wholeCharacters());
+        }
+        held[size++] = b;
+      }
+    }
+  }
+
+  /** What is left without a line end. */
+  void end() {
+    if (size > 0) {
+      emit(size);
+    }
+  }
+
+  private void emit(int count) {
+    int length = count > 0 && count == size && held[count - 1] == '\r' ? count - 1 : count;
+    lines.accept(new String(held, 0, length, StandardCharsets.UTF_8));
+    System.arraycopy(held, count, held, 0, size - count);
+    size -= count;
+  }
+
+  /** How many of the held bytes end with a whole character; all of them where it is no UTF-8. */
+  private int wholeCharacters() {
+    for (int back = 1; back <= 3; back++) {
+      int b = held[size - back] & 0xff;
+      if (b < 0x80) {
+        return size;
+      }
+      if (b >= 0xc0) {
+        int length = b >= 0xf0 ? 4 : b >= 0xe0 ? 3 : 2;
+        return length > back ? size - back : size;
+      }
+    }
+    return size;
+  }
+}

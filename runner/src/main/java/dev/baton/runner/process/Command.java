@@ -1,0 +1,139 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.process;
+
+import dev.baton.runner.logs.StepLog;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A program that is run once, with nothing on its standard input.
+ *
+ * @param environment the whole of it
+ * @param marks {@code NAME=value} pairs of the environment that only this attempt's processes have
+ * @param stdoutLimit bytes of standard output to keep; 0 for none
+ */
+public record Command(
+    List<String> words,
+    Path directory,
+    Map<String, String> environment,
+    Set<String> marks,
+    int stdoutLimit) {
+  private static final Logger LOG = Logger.getLogger(Command.class);
+
+  /** From SIGTERM to SIGKILL. */
+  private static final Duration GRACE = Duration.ofSeconds(5);
+
+  /** For the rest of the output once no process is left that could write. */
+  private static final Duration DRAIN = Duration.ofSeconds(5);
+
+  private static final File NOTHING = new File("/dev/null");
+
+  /**
+   * Runs it and waits. However this returns, also by an exception, no process of it is left.
+   *
+   * @param timeout null for none
+   * @throws InterruptedException when the thread is interrupted; the processes are killed at once
+   * @throws IOException when it cannot be started
+   */
+  public Ended run(StepLog log, @Nullable Duration timeout)
+      throws IOException, InterruptedException {
+    Process process = start();
+    ProcessTree tree = new ProcessTree(process.toHandle(), marks);
+    Capped stdout = new Capped(stdoutLimit);
+    Thread out = pump(process.getInputStream(), log.stream("stdout"), stdout);
+    Thread err = pump(process.getErrorStream(), log.stream("stderr"), new Capped(0));
+    try {
+      boolean ended = await(process, timeout);
+      if (!ended) {
+        tree.terminate();
+        process.waitFor(GRACE.toMillis(), TimeUnit.MILLISECONDS);
+      }
+      int leftovers = tree.kill();
+      out.join(DRAIN);
+      err.join(DRAIN);
+      return ended
+          ? new Ended.Exited(process.waitFor(), stdout.bytes(), stdout.isOver(), leftovers)
+          : new Ended.TimedOut();
+    } catch (InterruptedException e) {
+      killAll(tree);
+      throw e;
+    }
+  }
+
+  private static boolean await(Process process, @Nullable Duration timeout)
+      throws InterruptedException {
+    if (timeout == null) {
+      process.waitFor();
+      return true;
+    }
+    return process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Even when the thread is interrupted again meanwhile. */
+  private static void killAll(ProcessTree tree) {
+    Thread.interrupted();
+    Thread killer = Thread.ofPlatform().name("kill").start(() -> killUninterrupted(tree));
+    boolean again = false;
+    while (killer.isAlive()) {
+      try {
+        killer.join();
+      } catch (InterruptedException e) {
+        again = true;
+      }
+    }
+    if (again) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void killUninterrupted(ProcessTree tree) {
+    try {
+      tree.kill();
+    } catch (InterruptedException e) {
+      LOG.warn("nobody interrupts this thread", e);
+    }
+  }
+
+  private Process start() throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(Session.leading(words))
+            .directory(directory.toFile())
+            .redirectInput(ProcessBuilder.Redirect.from(NOTHING));
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    return builder.start();
+  }
+
+  private static Thread pump(InputStream from, StepLog.Stream log, Capped kept) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name("output")
+        .start(
+            () -> {
+              byte[] chunk = new byte[8192];
+              try (from) {
+                for (int n = from.read(chunk); n >= 0; n = from.read(chunk)) {
+                  kept.write(chunk, n);
+                  log.write(chunk, n);
+                }
+              } catch (IOException e) {
+                LOG.debugf("output ended: %s", e);
+              }
+              log.end();
+            });
+  }
+}

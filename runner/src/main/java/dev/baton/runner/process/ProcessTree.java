@@ -1,0 +1,123 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+
+/**
+ * Everything that one step started: its session, its descendants, and on Linux also those that left
+ * the session, known by the step's marks in their environment.
+ */
+final class ProcessTree {
+  private static final Logger LOG = Logger.getLogger(ProcessTree.class);
+  private static final Path PROC = Path.of("/proc");
+  private static final int MAX_ROUNDS = 50;
+  private static final int SESSION_FIELD = 3;
+
+  private final ProcessHandle root;
+  private final Set<String> marks;
+
+  /**
+   * @param root the step's first process, leader of its session
+   * @param marks {@code NAME=value} pairs that only processes of this attempt have, all of them
+   */
+  ProcessTree(ProcessHandle root, Set<String> marks) {
+    this.root = root;
+    this.marks = marks;
+  }
+
+  /** Asks all of them to end. */
+  void terminate() {
+    members().forEach(ProcessHandle::destroy);
+  }
+
+  /**
+   * Kills all of them, and what they start meanwhile. Bounded: gives up, saying so in the log, when
+   * there is no end of them.
+   *
+   * @return how many were killed
+   */
+  int kill() throws InterruptedException {
+    int killed = 0;
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+      Set<ProcessHandle> alive = members();
+      if (alive.isEmpty()) {
+        return killed;
+      }
+      killed += alive.size();
+      alive.forEach(ProcessHandle::destroyForcibly);
+      // What was killed needs a moment to be gone.
+      TimeUnit.MILLISECONDS.sleep(Math.min(2L * round, 50));
+    }
+    LOG.warnf("processes of the step of process %d do not end: %s", root.pid(), members());
+    return killed;
+  }
+
+  private Set<ProcessHandle> members() {
+    Set<ProcessHandle> found = new LinkedHashSet<>();
+    if (root.isAlive()) {
+      found.add(root);
+      root.descendants().forEach(found::add);
+    }
+    if (Files.isDirectory(PROC.resolve("self"))) {
+      addFromProc(found);
+    }
+    found.removeIf(handle -> !handle.isAlive());
+    return found;
+  }
+
+  private void addFromProc(Set<ProcessHandle> found) {
+    long self = ProcessHandle.current().pid();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(PROC, "[0-9]*")) {
+      for (Path entry : entries) {
+        long pid = Long.parseLong(entry.getFileName().toString());
+        if (pid != self && pid != 1 && isOurs(entry)) {
+          ProcessHandle.of(pid).ifPresent(found::add);
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      LOG.warnf("cannot list processes: %s", e);
+    }
+  }
+
+  private boolean isOurs(Path entry) {
+    try {
+      String stat = Files.readString(entry.resolve("stat"), StandardCharsets.ISO_8859_1);
+      // The name, in parentheses, may hold anything.
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", SESSION_FIELD + 2);
+      if (fields[0].equals("Z")) {
+        return false;
+      }
+      return Long.parseLong(fields[SESSION_FIELD]) == root.pid() || hasMarks(entry);
+    } catch (IOException | IndexOutOfBoundsException | NumberFormatException gone) {
+      LOG.tracef("%s: %s", entry, gone);
+      return false;
+    }
+  }
+
+  private boolean hasMarks(Path entry) {
+    try {
+      byte[] environment = Files.readAllBytes(entry.resolve("environ"));
+      String text = new String(environment, StandardCharsets.ISO_8859_1);
+      return new HashSet<>(Arrays.asList(text.split("\0"))).containsAll(marks);
+    } catch (IOException notOurUser) {
+      LOG.tracef("%s: %s", entry, notOurUser);
+      return false;
+    }
+  }
+}

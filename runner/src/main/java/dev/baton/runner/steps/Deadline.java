@@ -1,0 +1,61 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.steps;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Until when something may take, on this process's monotonic clock. Immutable. */
+public final class Deadline {
+  /** Never. */
+  public static final Deadline NONE = new Deadline(Long.MAX_VALUE, false);
+
+  private final long nanos;
+  private final boolean set;
+
+  private Deadline(long nanos, boolean set) {
+    this.nanos = nanos;
+    this.set = set;
+  }
+
+  public static Deadline after(Duration duration) {
+    return new Deadline(System.nanoTime() + clamp(duration), true);
+  }
+
+  /** A point of wall-clock time, as far away as it is now. */
+  public static Deadline at(Instant instant) {
+    return after(Duration.between(Instant.now(), instant));
+  }
+
+  public Deadline earlier(Deadline other) {
+    if (!set || !other.set) {
+      return set ? this : other;
+    }
+    return nanos - other.nanos <= 0 ? this : other;
+  }
+
+  public boolean isPast() {
+    return set && System.nanoTime() - nanos >= 0;
+  }
+
+  /** Null for never; not negative. */
+  public @Nullable Duration left() {
+    return set ? Duration.ofNanos(Math.max(0, nanos - System.nanoTime())) : null;
+  }
+
+  /** {@link #left()}, at most so long. */
+  public Duration leftAtMost(Duration most) {
+    Duration left = left();
+    return left == null || left.compareTo(most) > 0 ? most : left;
+  }
+
+  private static long clamp(Duration duration) {
+    Duration most = Duration.ofDays(36_500);
+    return (duration.compareTo(most) > 0 ? most : duration).toNanos();
+  }
+}

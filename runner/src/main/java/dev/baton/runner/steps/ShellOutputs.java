@@ -1,0 +1,91 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.steps;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.workflow.ShellOutput;
+import dev.baton.runner.process.Ended;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** A shell step's result as JSON. */
+final class ShellOutputs {
+  private ShellOutputs() {}
+
+  /**
+   * @throws IOException whose message says why there is no output
+   */
+  static JsonNode read(ShellOutput output, Ended.Exited exited, Path directory) throws IOException {
+    return switch (output) {
+      case ShellOutput.None none -> NullNode.getInstance();
+      case ShellOutput.Stdout(ShellOutput.As as) -> {
+        if (exited.stdoutOver()) {
+          throw tooLarge("standard output");
+        }
+        yield parse(exited.stdout(), as, "standard output");
+      }
+      case ShellOutput.File(String path, ShellOutput.As as) ->
+          parse(file(directory, path), as, path);
+    };
+  }
+
+  private static byte[] file(Path directory, String name) throws IOException {
+    Path file;
+    try {
+      file = directory.resolve(name).toRealPath();
+    } catch (NoSuchFileException e) {
+      throw new IOException("the step left no file '" + name + "'", e);
+    }
+    if (!file.startsWith(directory.toRealPath())) {
+      throw new IOException("'" + name + "' is not in the workspace");
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(ShellOutput.MAX_BYTES + 1);
+      if (bytes.length > ShellOutput.MAX_BYTES) {
+        throw tooLarge(name);
+      }
+      return bytes;
+    }
+  }
+
+  private static IOException tooLarge(String what) {
+    return new IOException(what + " has more than " + ShellOutput.MAX_BYTES + " bytes");
+  }
+
+  private static JsonNode parse(byte[] bytes, ShellOutput.As as, String what) throws IOException {
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    return switch (as) {
+      case TEXT -> TextNode.valueOf(text.replaceAll("[\\r\\n]+$", ""));
+      case LINES -> {
+        ArrayNode lines = JsonNodeFactory.instance.arrayNode();
+        text.lines().forEach(lines::add);
+        yield lines;
+      }
+      case JSON -> {
+        try {
+          JsonNode value = Json.mapper().readTree(bytes);
+          if (value.isMissingNode()) {
+            throw new IOException(what + " is empty, not JSON");
+          }
+          yield value;
+        } catch (JacksonException e) {
+          throw new IOException(what + " is not JSON: " + e.getOriginalMessage(), e);
+        }
+      }
+    };
+  }
+}

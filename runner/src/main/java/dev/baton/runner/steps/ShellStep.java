@@ -1,0 +1,90 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.steps;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.LogTail;
+import dev.baton.protocol.workflow.ShellOutput;
+import dev.baton.protocol.workflow.StepKind;
+import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.process.Command;
+import dev.baton.runner.process.Ended;
+import dev.baton.runner.process.StepEnvironment;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Runs a script. */
+final class ShellStep implements StepExecutor<StepKind.Shell> {
+  private static final int KILLED = 128;
+
+  @Override
+  public StepResult execute(StepKind.Shell kind, StepContext context) throws InterruptedException {
+    Path directory = context.directory().get();
+    StepLog log = context.log().get();
+    Duration limit = context.deadline().left();
+    try {
+      return switch (command(kind, context, directory).run(log, limit)) {
+        case Ended.TimedOut timedOut ->
+            failed(new Failure("timeout", "stopped after " + describe(limit), null), log);
+        case Ended.Exited exited -> exited(kind, exited, directory, log);
+      };
+    } catch (IOException e) {
+      return StepResult.failed("exit_code", "cannot start: " + e.getMessage());
+    }
+  }
+
+  private static Command command(StepKind.Shell kind, StepContext context, Path directory) {
+    List<String> words = new ArrayList<>(kind.interpreter());
+    words.add(kind.script());
+    Map<String, String> step = new LinkedHashMap<>();
+    kind.env().forEach((name, value) -> step.put(name, value.render(context.scope())));
+    Map<String, String> baton = new LinkedHashMap<>(context.marks());
+    baton.put("BATON_ATTEMPT", Integer.toString(context.attempt()));
+    baton.put("BATON_IDEMPOTENCY_KEY", context.idempotencyKey());
+    baton.put("BATON_WORKSPACE", directory.toString());
+    return new Command(
+        words,
+        directory,
+        StepEnvironment.of(System.getenv(), step, baton),
+        context.marks().entrySet().stream()
+            .map(mark -> mark.getKey() + "=" + mark.getValue())
+            .collect(Collectors.toSet()),
+        kind.output() instanceof ShellOutput.Stdout ? ShellOutput.MAX_BYTES : 0);
+  }
+
+  private static StepResult exited(
+      StepKind.Shell kind, Ended.Exited exited, Path directory, StepLog log) {
+    int code = exited.exitCode();
+    if (!kind.okExitCodes().contains(code)) {
+      String how = code > KILLED ? "killed by signal " + (code - KILLED) : "exit code " + code;
+      return failed(new Failure("exit_code", how, code), log);
+    }
+    LogTail tail = log.tail();
+    try {
+      JsonNode output = ShellOutputs.read(kind.output(), exited, directory);
+      return new StepResult.Done(output, code, tail);
+    } catch (IOException e) {
+      String message = StepResult.shorten(String.valueOf(e.getMessage()));
+      return failed(new Failure("output_invalid", message, code), log);
+    }
+  }
+
+  private static StepResult failed(Failure failure, StepLog log) {
+    return new StepResult.Failed(failure, true, log.tail());
+  }
+
+  private static String describe(@org.jspecify.annotations.Nullable Duration limit) {
+    return limit == null ? "its time" : limit.toMillis() + " ms";
+  }
+}

@@ -1,0 +1,51 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.steps;
+
+import dev.baton.protocol.expression.Scope;
+import dev.baton.runner.logs.StepLog;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * One attempt of a step.
+ *
+ * @param step its path
+ * @param visit which visit of the step, from 1
+ * @param attempt which attempt of the visit, from 1
+ * @param directory where its files are: the line's workspace, or an empty directory of its own;
+ *     made on demand
+ * @param log made on demand
+ * @param deadline of this attempt
+ */
+public record StepContext(
+    String run,
+    int epoch,
+    String step,
+    int visit,
+    int attempt,
+    Scope scope,
+    Supplier<Path> directory,
+    Supplier<StepLog> log,
+    Deadline deadline) {
+
+  /** The same for every attempt of this visit, in every epoch. */
+  public String idempotencyKey() {
+    return run + "/" + step + "/" + visit;
+  }
+
+  /** What only this step's processes have in their environment. */
+  public Map<String, String> marks() {
+    Map<String, String> marks = new LinkedHashMap<>();
+    marks.put("BATON_RUN_ID", run);
+    marks.put("BATON_STEP_ID", step);
+    marks.put("BATON_EPOCH", Integer.toString(epoch));
+    return marks;
+  }
+}

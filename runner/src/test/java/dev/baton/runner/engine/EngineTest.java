@@ -1,0 +1,394 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.IntNode;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.steps.StepFunction;
+import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.TestRun;
+import dev.baton.runner.testkit.TestRunner;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(Services.Extension.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class EngineTest {
+  private final Services services;
+  private final Map<String, StepFunction> functions = new ConcurrentHashMap<>();
+  private final TestRunner runner;
+
+  EngineTest(Services services) {
+    this.services = services;
+    this.runner = new TestRunner(services, functions);
+  }
+
+  @BeforeAll
+  void attach() throws Exception {
+    services.gateway.awaitHello(runner.id);
+  }
+
+  @AfterAll
+  void close() {
+    runner.close();
+  }
+
+  private TestRun run(String yaml, String input) throws Exception {
+    return new TestRun(services, yaml, input).start(runner.id);
+  }
+
+  private TestRun run(String yaml) throws Exception {
+    return run(yaml, "{}");
+  }
+
+  @Test
+  void shouldWalkStepsInOrderAndReleaseTheRun() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: order
+            steps:
+              - {id: a, transform: '.input.n + 1'}
+              - {id: b, shell: 'echo $((N * 2)) && echo kept > file', env: {N: "${{ .steps.a.output }}"}, output: json}
+              - {id: c, shell: 'cat file', workspace: none}
+              - {id: d, transform: '{b: .steps.b.output, c: .steps.c.output, run: .run.id, all: .steps}'}
+            """,
+            "{\"n\": 4}");
+
+    var output = run.awaitOutput();
+
+    assertThat(output.path("b")).isEqualTo(IntNode.valueOf(10));
+    assertThat(output.path("c").asText()).isEqualTo("kept");
+    assertThat(output.path("run").asText()).isEqualTo(run.id);
+    assertThat(output.path("all").has("d")).isFalse();
+    assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("completed");
+    assertThat(services.trace.state(run.id, 0).head().status()).isEqualTo(RunStatus.COMPLETED);
+    assertThat(services.trace.state(run.id, 0).head().gap()).isNull();
+    List<TraceEvent.StepCompleted> done = run.events(TraceEvent.StepCompleted.class);
+    assertThat(done).extracting(TraceEvent.StepCompleted::step).containsExactly("a", "b", "c", "d");
+    assertThat(done.get(1).cut()).isNotNull();
+    assertThat(done.get(1).log()).isNotNull();
+    assertThat(done.get(2).cut()).isNull();
+    assertThat(run.events(TraceEvent.StepStarted.class))
+        .extracting(TraceEvent.StepStarted::step)
+        .containsExactly("b", "c");
+    assertThat(services.trace.malformed()).isEmpty();
+  }
+
+  @Test
+  void shouldLoopSkipAndJump() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: loops
+            steps:
+              - id: lap
+                transform: (.steps.lap.output // 0) + 1
+                next: [{when: .steps.lap.output < 3, to: lap}]
+                max_visits: 5
+              - {id: no, when: .input.never, transform: '"not run"'}
+              - {id: jump, transform: '1', next: last}
+              - {id: between, transform: '"jumped over"'}
+              - {id: last, transform: '[.steps.lap.output, .steps.no.output, .steps.between.output]'}
+            """);
+
+    assertThat(run.awaitOutput().toString()).isEqualTo("[3,null,null]");
+
+    assertThat(run.events(TraceEvent.StepCompleted.class))
+        .extracting(e -> e.step() + "#" + e.visit())
+        .containsExactly("lap#1", "lap#2", "lap#3", "jump#1", "last#1");
+    assertThat(run.events(TraceEvent.StepSkipped.class))
+        .singleElement()
+        .satisfies(skip -> assertThat(skip.reason()).isEqualTo("when is false"));
+  }
+
+  @Test
+  void shouldFailARunWhoseStepIsVisitedTooOften() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: endless
+            steps:
+              - {id: again, transform: '1', next: again, max_visits: 3}
+            """);
+
+    assertThat(run.awaitFailure().error().code()).isEqualTo("max_visits");
+    assertThat(run.events(TraceEvent.StepCompleted.class)).hasSize(3);
+  }
+
+  @Test
+  void shouldRetryOnTheFilesThatWereThereBefore() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: retries
+            steps:
+              - {id: before, shell: 'echo 1 > n'}
+              - id: flaky
+                shell: |
+                  echo more >> n
+                  echo "attempt $BATON_ATTEMPT of $BATON_IDEMPOTENCY_KEY"
+                  test "$BATON_ATTEMPT" = 3
+                  wc -l < n
+                retry: {max: 5, backoff: 10ms}
+            """);
+
+    assertThat(run.awaitOutput().asText()).endsWith("\n2");
+
+    assertThat(run.events(TraceEvent.StepRetried.class))
+        .extracting(e -> e.attempt() + " " + e.error().exitCode() + " " + e.delayMs())
+        .containsExactly("1 1 10", "2 1 20");
+    TraceEvent.StepRetried first = run.events(TraceEvent.StepRetried.class).getFirst();
+    assertThat(first.log()).isNotNull();
+    assertThat(String.valueOf(first.log())).contains("attempt 1 of " + run.id + "/flaky/1");
+  }
+
+  @Test
+  void shouldFailTheRunWithTheStepsErrorWhenNoRetryIsLeft() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: fails
+            steps:
+              - {id: bad, shell: 'exit 7', retry: {max: 1, backoff: 1ms}}
+            """);
+
+    TraceEvent.RunFailed failed = run.awaitFailure();
+
+    assertThat(failed.step()).isEqualTo("bad");
+    assertThat(failed.error().exitCode()).isEqualTo(7);
+    assertThat(run.events(TraceEvent.StepFailed.class).getFirst().attempt()).isEqualTo(2);
+    assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("failed");
+  }
+
+  @Test
+  void shouldMergeWhatBranchesDidToTheFiles() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: merge
+            steps:
+              - {id: base, shell: 'mkdir d; echo base > d/base; echo gone > d/gone'}
+              - id: each
+                parallel:
+                  over: '["x", "y", "z"]'
+                  max: 2
+                  steps:
+                    - {id: write, shell: 'echo "$ITEM" > "d/$ITEM"', env: {ITEM: "${{ .run.branch.item }}"}}
+                    - {id: read, shell: 'ls d | wc -l', workspace: none, output: json}
+              - id: both
+                parallel:
+                  branches:
+                    left: [{id: l1, shell: 'rm d/gone'}]
+                    right: [{id: r1, transform: '.steps.each.output'}]
+              - {id: list, shell: 'ls d', output: lines}
+            """);
+
+    assertThat(run.awaitOutput().toString()).isEqualTo("[\"base\",\"x\",\"y\",\"z\"]");
+    TraceEvent.StepCompleted both =
+        run.events(TraceEvent.StepCompleted.class).stream()
+            .filter(e -> e.step().equals("both"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(both.output())
+        .isEqualTo(new Output.Inline(Json.mapper().readTree("{\"left\":\"\",\"right\":[3,3,3]}")));
+  }
+
+  @Test
+  void shouldFailWhenBranchesChangeTheSameFileDifferently() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: conflict
+            steps:
+              - id: each
+                parallel:
+                  over: '[1, 2]'
+                  steps:
+                    - {id: write, shell: 'echo "$ITEM" > same', env: {ITEM: "${{ .run.branch.item }}"}}
+            """);
+
+    TraceEvent.RunFailed failed = run.awaitFailure();
+    assertThat(failed.error().code()).isEqualTo("merge_conflict");
+    assertThat(failed.error().message()).contains("same");
+  }
+
+  @Test
+  void shouldStopTheOtherBranchesWhenOneFails() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: failfast
+            steps:
+              - id: both
+                parallel:
+                  branches:
+                    slow: [{id: sleeps, shell: 'sleep 60'}]
+                    bad: [{id: breaks, shell: 'exit 3'}]
+            """);
+
+    TraceEvent.RunFailed failed = run.awaitFailure();
+    assertThat(failed.step()).isEqualTo("both");
+    assertThat(failed.error().message()).contains("bad");
+  }
+
+  @Test
+  void shouldWaitForAnAnswer() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: ask
+            steps:
+              - {id: ok, approval: {prompt: "Really ${{ .input.what }}?"}}
+              - {id: after, transform: .steps.ok.output.by_hand}
+            """,
+            "{\"what\": \"go\"}");
+    TraceEvent.CheckpointWaiting asked =
+        services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+    assertThat(asked.prompt()).isEqualTo("Really go?");
+    assertThat(asked.approval()).isEqualTo(run.id + "-ok-1");
+    assertThat(services.trace.state(run.id, 0).head().status()).isEqualTo(RunStatus.WAITING);
+
+    run.answer(runner.id, "ok", 1, "{\"approved\": true, \"by_hand\": 5}");
+
+    assertThat(run.awaitOutput()).isEqualTo(IntNode.valueOf(5));
+  }
+
+  @Test
+  void shouldFailWhenTheAnswerIsNo() throws Exception {
+    TestRun run = run("{name: ask, steps: [{id: ok, approval: Go}]}");
+    services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+
+    run.answer(runner.id, "ok", 1, "{\"approved\": false}");
+
+    assertThat(run.awaitFailure().error().code()).isEqualTo("rejected");
+  }
+
+  @Test
+  void shouldTakeTheDefaultOrFailWhenNobodyAnswers() throws Exception {
+    TestRun expires = run("{name: ask, steps: [{id: ok, approval: {prompt: Go, timeout: 50ms}}]}");
+    TestRun defaults =
+        run(
+            "{name: ask, steps: [{id: ok, approval: {prompt: Go, timeout: 50ms, default: {approved: true, n: 1}}}]}");
+
+    assertThat(expires.awaitFailure().error().code()).isEqualTo("expired");
+    assertThat(defaults.awaitOutput().toString()).isEqualTo("{\"approved\":true,\"n\":1}");
+  }
+
+  @Test
+  void shouldSendLargeOutputsByReference() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: large
+            steps:
+              - {id: big, shell: 'head -c 100000 /dev/zero | tr "\\0" x'}
+              - {id: size, transform: '.steps.big.output | length'}
+            """);
+
+    assertThat(run.awaitOutput()).isEqualTo(IntNode.valueOf(100_000));
+    assertThat(run.events(TraceEvent.StepCompleted.class).getFirst().output())
+        .isInstanceOfSatisfying(
+            Output.Ref.class, r -> assertThat(r.sizeBytes()).isEqualTo(100_002));
+  }
+
+  @Test
+  void shouldGoOnWithoutACutWhileTheObjectStoreIsAway() throws Exception {
+    services.store.away = true;
+    try {
+      TestRun run =
+          run(
+              "{name: nocut, steps: [{id: s, shell: 'echo $RANDOM > unique; date +%N >> unique'}]}");
+      run.awaitEnd();
+      assertThat(run.events(TraceEvent.StepCompleted.class).getFirst().withoutCut()).isTrue();
+      assertThat(run.events(TraceEvent.RunCompleted.class)).hasSize(1);
+    } finally {
+      services.store.away = false;
+    }
+  }
+
+  @Test
+  void shouldCallFunctionsAndFailUnknownOnes() throws Exception {
+    functions.put(
+        "double", (arguments, context) -> IntNode.valueOf(arguments.path("n").asInt() * 2));
+    TestRun good =
+        run(
+            "{name: fn, steps: [{id: f, fn: {bean: double, args: {n: '${{ .input.n }}'}}}]}",
+            "{\"n\": 21}");
+    TestRun bad = run("{name: fn, steps: [{id: f, fn: nothing}]}");
+
+    assertThat(good.awaitOutput()).isEqualTo(IntNode.valueOf(42));
+    assertThat(bad.awaitFailure().error().code()).isEqualTo("unsupported");
+  }
+
+  @Test
+  void shouldFailAtTheRunsDeadline() throws Exception {
+    TestRun run =
+        new TestRun(services, "{name: late, steps: [{id: s, shell: 'sleep 60'}]}", "{}")
+            .deadline(Instant.now().plusMillis(1_500))
+            .start(runner.id);
+
+    assertThat(run.awaitFailure().error().code()).isEqualTo("deadline_exceeded");
+  }
+
+  @Test
+  void shouldFailAStepWhoseExpressionFails() throws Exception {
+    TestRun run = run("{name: jq, steps: [{id: s, transform: '.input.x + {}'}]}", "{\"x\": 1}");
+
+    assertThat(run.awaitFailure().error().code()).isEqualTo("expression");
+  }
+
+  @Test
+  void shouldStopWhenCancelledAndWriteNothingMore() throws Exception {
+    TestRun run = run("{name: cancel, steps: [{id: s, shell: 'sleep 60'}]}");
+    services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
+
+    services.gateway.cancel(runner.id, run.id);
+
+    assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("cancelled");
+    assertThat(run.events(TraceEvent.RunFailed.class)).isEmpty();
+  }
+
+  @Test
+  void shouldPauseBetweenSteps() throws Exception {
+    TestRun run = run("{name: pause, steps: [{id: a, wait: 300ms}, {id: b, transform: '1'}]}");
+    services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
+
+    services.gateway.pause(runner.id, run.id);
+
+    assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("paused");
+    assertThat(services.trace.await(run.id, TraceEvent.RunPaused.class, e -> true)).isNotNull();
+    assertThat(run.events(TraceEvent.StepCompleted.class)).hasSize(1);
+  }
+
+  @Test
+  void shouldKeepItsRunsWhenTheStreamBreaks() throws Exception {
+    TestRun run = run("{name: hold, steps: [{id: ok, approval: Go}]}");
+    services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+    int before = services.gateway.hellos(runner.id);
+
+    services.gateway.breakStream(runner.id);
+    run.answer(runner.id, "ok", 1, "{\"approved\": true}");
+
+    assertThat(run.awaitOutput().toString()).isEqualTo("{\"approved\":true}");
+    assertThat(services.gateway.hellos(runner.id)).isGreaterThan(before);
+    assertThat(services.gateway.awaitHello(runner.id).getHeldList())
+        .anyMatch(held -> held.getRun().equals(run.id) && held.getStarted());
+  }
+}

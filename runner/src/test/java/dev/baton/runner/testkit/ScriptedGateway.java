@@ -1,0 +1,167 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.testkit;
+
+import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.Answer;
+import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.grpc.Cancel;
+import dev.baton.protocol.grpc.Fenced;
+import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.grpc.Hello;
+import dev.baton.protocol.grpc.Pause;
+import dev.baton.protocol.grpc.Released;
+import dev.baton.protocol.grpc.RunnerGatewayGrpc;
+import dev.baton.protocol.grpc.RunnerMessage;
+import io.grpc.stub.StreamObserver;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The orchestrator's side of runner streams, doing what a test says. Thread-safe. */
+public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBase {
+  private static final long PATIENCE_MS = 30_000;
+
+  private final Map<String, StreamObserver<GatewayMessage>> streams = new HashMap<>();
+  private final List<Hello> hellos = new ArrayList<>();
+  private final List<Released> released = new ArrayList<>();
+
+  @Override
+  public StreamObserver<RunnerMessage> attach(StreamObserver<GatewayMessage> toRunner) {
+    return new StreamObserver<>() {
+      private @Nullable String runner;
+
+      @Override
+      public void onNext(RunnerMessage message) {
+        synchronized (ScriptedGateway.this) {
+          switch (message.getMessageCase()) {
+            case HELLO -> {
+              runner = message.getHello().getRunnerId();
+              streams.put(runner, toRunner);
+              hellos.add(message.getHello());
+            }
+            case RELEASED -> released.add(message.getReleased());
+            case MESSAGE_NOT_SET -> throw new AssertionError(message);
+          }
+          ScriptedGateway.this.notifyAll();
+        }
+      }
+
+      @Override
+      public void onError(Throwable broken) {
+        gone();
+      }
+
+      @Override
+      public void onCompleted() {
+        gone();
+        toRunner.onCompleted();
+      }
+
+      private void gone() {
+        synchronized (ScriptedGateway.this) {
+          if (runner != null) {
+            streams.remove(runner, toRunner);
+          }
+          ScriptedGateway.this.notifyAll();
+        }
+      }
+    };
+  }
+
+  public synchronized Hello awaitHello(String runner) throws InterruptedException {
+    return await(
+        () -> hellos.stream().filter(h -> h.getRunnerId().equals(runner)).reduce((a, b) -> b),
+        "no hello of " + runner);
+  }
+
+  public synchronized int hellos(String runner) {
+    return (int) hellos.stream().filter(h -> h.getRunnerId().equals(runner)).count();
+  }
+
+  public synchronized Released awaitReleased(String run, int epoch) throws InterruptedException {
+    return await(
+        () ->
+            released.stream()
+                .filter(r -> r.getRun().equals(run) && r.getEpoch() == epoch)
+                .findFirst(),
+        "run " + run + " was not released");
+  }
+
+  public synchronized Optional<Released> released(String run, int epoch) {
+    return released.stream()
+        .filter(r -> r.getRun().equals(run) && r.getEpoch() == epoch)
+        .findFirst();
+  }
+
+  public void assign(String runner, Assign assign) throws InterruptedException {
+    send(runner, GatewayMessage.newBuilder().setAssign(assign).build());
+  }
+
+  public void answer(String runner, String run, String approval, String json)
+      throws InterruptedException {
+    Answer answer =
+        Answer.newBuilder()
+            .setRun(run)
+            .setApproval(approval)
+            .setAnswer(ByteString.copyFrom(json, StandardCharsets.UTF_8))
+            .build();
+    send(runner, GatewayMessage.newBuilder().setAnswer(answer).build());
+  }
+
+  public void cancel(String runner, String run) throws InterruptedException {
+    send(runner, GatewayMessage.newBuilder().setCancel(Cancel.newBuilder().setRun(run)).build());
+  }
+
+  public void pause(String runner, String run) throws InterruptedException {
+    send(runner, GatewayMessage.newBuilder().setPause(Pause.newBuilder().setRun(run)).build());
+  }
+
+  public void fence(String runner, String run, int epoch) throws InterruptedException {
+    Fenced fenced = Fenced.newBuilder().setRun(run).setEpoch(epoch).build();
+    send(runner, GatewayMessage.newBuilder().setFenced(fenced).build());
+  }
+
+  /** Breaks the stream, as a restart of the orchestrator does. */
+  public synchronized void breakStream(String runner) throws InterruptedException {
+    stream(runner).onError(io.grpc.Status.UNAVAILABLE.asException());
+    streams.remove(runner);
+  }
+
+  private synchronized void send(String runner, GatewayMessage message)
+      throws InterruptedException {
+    stream(runner).onNext(message);
+  }
+
+  private synchronized StreamObserver<GatewayMessage> stream(String runner)
+      throws InterruptedException {
+    return await(() -> Optional.ofNullable(streams.get(runner)), runner + " is not attached");
+  }
+
+  private interface Look<T> {
+    Optional<T> find();
+  }
+
+  private synchronized <T> T await(Look<T> look, String otherwise) throws InterruptedException {
+    long end = System.currentTimeMillis() + PATIENCE_MS;
+    while (true) {
+      Optional<T> found = look.find();
+      if (found.isPresent()) {
+        return found.get();
+      }
+      long left = end - System.currentTimeMillis();
+      if (left <= 0) {
+        throw new AssertionError(otherwise);
+      }
+      wait(left);
+    }
+  }
+}

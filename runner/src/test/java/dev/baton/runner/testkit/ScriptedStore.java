@@ -1,0 +1,134 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.testkit;
+
+import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.Download;
+import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.ObjectKind;
+import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.PrepareDownloadRequest;
+import dev.baton.protocol.grpc.PrepareDownloadResponse;
+import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.PrepareUploadResponse;
+import dev.baton.protocol.grpc.Snapshot;
+import dev.baton.protocol.grpc.Upload;
+import dev.baton.protocol.json.Json;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import io.minio.GetPresignedObjectUrlArgs;
+import io.minio.MinioClient;
+import io.minio.StatObjectArgs;
+import io.minio.errors.ErrorResponseException;
+import io.minio.http.Method;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The checkpoint-store's contract with runners: snapshots folded from the trace, presigned
+ * addresses of the real S3 server.
+ */
+public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImplBase {
+  private final TraceView trace;
+  private final MinioClient s3;
+  private final String bucket;
+
+  /** While set, uploads are refused as if the object store were away. */
+  public volatile boolean away;
+
+  public final AtomicInteger uploads = new AtomicInteger();
+  public final AtomicInteger downloads = new AtomicInteger();
+
+  ScriptedStore(TraceView trace, MinioClient s3, String bucket) {
+    this.bucket = bucket;
+    this.trace = trace;
+    this.s3 = s3;
+  }
+
+  @Override
+  public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> answer) {
+    try {
+      byte[] state = Json.bytes(trace.state(request.getRun(), request.getEpoch()));
+      answer.onNext(Snapshot.newBuilder().setState(ByteString.copyFrom(state)).build());
+      answer.onCompleted();
+    } catch (InterruptedException e) {
+      answer.onError(Status.CANCELLED.asException());
+    }
+  }
+
+  @Override
+  public void prepareUpload(
+      PrepareUploadRequest request, StreamObserver<PrepareUploadResponse> answer) {
+    if (away) {
+      answer.onError(Status.UNAVAILABLE.withDescription("the object store is away").asException());
+      return;
+    }
+    PrepareUploadResponse.Builder response = PrepareUploadResponse.newBuilder();
+    try {
+      for (ObjectRef object : request.getObjectsList()) {
+        String key = key(request.getProject(), object);
+        Upload.Builder upload = Upload.newBuilder().setDigest(object.getDigest());
+        if (exists(key)) {
+          upload.setPresent(true);
+        } else {
+          uploads.incrementAndGet();
+          upload.setPutUrl(presigned(Method.PUT, key));
+        }
+        response.addUploads(upload);
+      }
+      answer.onNext(response.build());
+      answer.onCompleted();
+    } catch (Exception e) {
+      answer.onError(Status.UNAVAILABLE.withCause(e).asException());
+    }
+  }
+
+  @Override
+  public void prepareDownload(
+      PrepareDownloadRequest request, StreamObserver<PrepareDownloadResponse> answer) {
+    PrepareDownloadResponse.Builder response = PrepareDownloadResponse.newBuilder();
+    try {
+      for (ObjectRef object : request.getObjectsList()) {
+        downloads.incrementAndGet();
+        response.addDownloads(
+            Download.newBuilder()
+                .setDigest(object.getDigest())
+                .setGetUrl(presigned(Method.GET, key(request.getProject(), object))));
+      }
+      answer.onNext(response.build());
+      answer.onCompleted();
+    } catch (Exception e) {
+      answer.onError(Status.UNAVAILABLE.withCause(e).asException());
+    }
+  }
+
+  private static String key(String project, ObjectRef object) {
+    String hex = object.getDigest().substring("sha256:".length());
+    return object.getKind() == ObjectKind.OBJECT_KIND_BLOB
+        ? project + "/blobs/" + hex
+        : project + "/workspaces/" + hex + ".tar.zst";
+  }
+
+  private boolean exists(String key) throws Exception {
+    try {
+      s3.statObject(StatObjectArgs.builder().bucket(bucket).object(key).build());
+      return true;
+    } catch (ErrorResponseException e) {
+      return false;
+    }
+  }
+
+  private String presigned(Method method, String key) throws Exception {
+    return s3.getPresignedObjectUrl(
+        GetPresignedObjectUrlArgs.builder()
+            .bucket(bucket)
+            .object(key)
+            .method(method)
+            .expiry(600)
+            .build());
+  }
+}

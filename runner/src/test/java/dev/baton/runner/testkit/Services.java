@@ -1,0 +1,127 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.testkit;
+
+import dev.baton.protocol.topic.TopicBootstrap;
+import dev.baton.standalone.Component;
+import dev.baton.standalone.Stack;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.minio.MakeBucketArgs;
+import io.minio.MinioClient;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/** Kafka, S3, a store and a gateway, started once for all tests of the module. */
+public final class Services implements AutoCloseable {
+  private final Stack stack;
+  private final Path data;
+  private final Server server;
+  public final TraceView trace;
+  public final ScriptedGateway gateway;
+  public final ScriptedStore store;
+
+  public Services() throws Exception {
+    data = Files.createTempDirectory("baton-runner-test");
+    stack =
+        Stack.builder()
+            .data(data.resolve("stack"))
+            .components(Component.KAFKA, Component.S3)
+            .start();
+    try (Admin admin =
+        Admin.create(Map.<String, Object>of("bootstrap.servers", stack.kafkaBootstrap()))) {
+      TopicBootstrap.ensure(admin, Duration.ofSeconds(30));
+    }
+    MinioClient s3 =
+        MinioClient.builder()
+            .endpoint(stack.s3().endpoint())
+            .credentials(stack.s3().accessKey(), stack.s3().secretKey())
+            .build();
+    s3.makeBucket(MakeBucketArgs.builder().bucket(stack.s3().bucket()).build());
+    trace = new TraceView(stack.kafkaBootstrap());
+    store = new ScriptedStore(trace, s3, stack.s3().bucket());
+    gateway = new ScriptedGateway();
+    server =
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+            .addService(store)
+            .addService(gateway)
+            .maxInboundMessageSize(64 << 20)
+            .build()
+            .start();
+  }
+
+  public String kafka() {
+    return stack.kafkaBootstrap();
+  }
+
+  public String url() {
+    return "http://127.0.0.1:" + server.getPort();
+  }
+
+  public int port() {
+    return server.getPort();
+  }
+
+  public Path data() {
+    return data;
+  }
+
+  public Stack stack() {
+    return stack;
+  }
+
+  @Override
+  public void close() throws Exception {
+    server.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
+    trace.close();
+    stack.close();
+    dev.baton.runner.capture.Trees.delete(data);
+  }
+
+  /** Gives tests the one instance. */
+  public static final class Extension implements BeforeAllCallback, ParameterResolver {
+    @Override
+    public void beforeAll(ExtensionContext context) {
+      get(context);
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+      return parameter.getParameter().getType() == Services.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+      return get(context);
+    }
+
+    private static Services get(ExtensionContext context) {
+      return context
+          .getRoot()
+          .getStore(ExtensionContext.Namespace.GLOBAL)
+          .computeIfAbsent(
+              Services.class,
+              key -> {
+                try {
+                  return new Services();
+                } catch (Exception e) {
+                  throw new IllegalStateException("the servers do not start", e);
+                }
+              },
+              Services.class);
+    }
+  }
+}

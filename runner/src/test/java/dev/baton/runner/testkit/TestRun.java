@@ -1,0 +1,180 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.testkit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceCodec;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import dev.baton.protocol.workflow.Format;
+import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.WorkflowParser;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/** A run as the orchestrator would have made it: plays its part in the trace and on the stream. */
+public final class TestRun {
+  private final Services services;
+  private final Parsed.Valid workflow;
+  private final JsonNode input;
+  private final Instant createdAt = Instant.now();
+  private final Map<String, String> answers = new HashMap<>();
+  public final String id = RunId.next();
+  private long controlSeq;
+  private int epoch;
+  private Instant deadline = Instant.EPOCH;
+
+  public TestRun(Services services, String yaml, String inputJson) throws Exception {
+    this.services = services;
+    this.input = Json.mapper().readTree(inputJson);
+    Parsed parsed = WorkflowParser.parse(yaml.getBytes(StandardCharsets.UTF_8), Format.YAML);
+    if (!(parsed instanceof Parsed.Valid valid)) {
+      throw new AssertionError(parsed.toString());
+    }
+    this.workflow = valid;
+    control(
+        new TraceEvent.RunCreated(
+            "managed",
+            "default",
+            valid.workflow().name(),
+            valid.hash(),
+            new Output.Inline(input),
+            Map.of(),
+            null,
+            "always",
+            null,
+            null,
+            createdAt));
+  }
+
+  public TestRun deadline(Instant at) {
+    deadline = at;
+    return this;
+  }
+
+  /** {@code runner_assigned} of the next epoch. */
+  public int nextEpoch() throws Exception {
+    epoch++;
+    control(new TraceEvent.RunnerAssigned(epoch, null, epoch == 1 ? "start" : "runner_exited"));
+    return epoch;
+  }
+
+  public int epoch() {
+    return epoch;
+  }
+
+  public Assign assign() {
+    Assign.Builder assign =
+        Assign.newBuilder()
+            .setRun(id)
+            .setEpoch(epoch)
+            .setProject("default")
+            .setWorkflow(workflow.workflow().name())
+            .setDefinitionHash(workflow.hash())
+            .setDefinition(ByteString.copyFrom(Json.bytes(workflow.canonical())))
+            .setInput(ByteString.copyFrom(Json.bytes(input)))
+            .setCreatedAtMicros(createdAt.toEpochMilli() * 1_000)
+            .setDeadlineMicros(deadline.toEpochMilli() * 1_000)
+            .setHeartbeatIntervalMillis(500)
+            .setHeartbeatTimeoutMillis(1_500)
+            .setFresh(epoch == 1);
+    return assign.build();
+  }
+
+  /** Starts the next epoch on an attached runner. */
+  public TestRun start(String runner) throws Exception {
+    nextEpoch();
+    services.gateway.assign(runner, assign());
+    return this;
+  }
+
+  /** Answers as the orchestrator does: in the trace, then on the stream. */
+  public void answer(String runner, String step, int visit, String json) throws Exception {
+    String approval = id + "-" + step.replace('/', '~') + "-" + visit;
+    answers.put(approval, json);
+    control(
+        new TraceEvent.ApprovalAnswered(
+            step, approval, Json.mapper().readTree(json), "tester", null));
+    services.gateway.answer(runner, id, approval, json);
+  }
+
+  /** The trace once the run has completed or failed. */
+  public List<TraceRecord> awaitEnd() throws InterruptedException {
+    return services.trace.await(
+        id,
+        all ->
+            all.stream()
+                .anyMatch(
+                    r ->
+                        r.event() instanceof TraceEvent.RunCompleted
+                            || r.event() instanceof TraceEvent.RunFailed));
+  }
+
+  public JsonNode awaitOutput() throws InterruptedException {
+    for (TraceRecord record : awaitEnd()) {
+      if (record.event() instanceof TraceEvent.RunCompleted done
+          && done.output() instanceof Output.Inline inline) {
+        return inline.value();
+      }
+    }
+    throw new AssertionError("no inline output: " + events());
+  }
+
+  public TraceEvent.RunFailed awaitFailure() throws InterruptedException {
+    awaitEnd();
+    return events(TraceEvent.RunFailed.class).getFirst();
+  }
+
+  public List<TraceEvent> events() {
+    return services.trace.records(id).stream().map(TraceRecord::event).toList();
+  }
+
+  public <E extends TraceEvent> List<E> events(Class<E> type) {
+    List<E> found = new ArrayList<>();
+    for (TraceEvent event : events()) {
+      if (type.isInstance(event)) {
+        found.add(type.cast(event));
+      }
+    }
+    return found;
+  }
+
+  private void control(TraceEvent.Control event) throws ExecutionException, InterruptedException {
+    TraceRecord record =
+        new TraceRecord(
+            new EventId(id, Lane.CONTROL, ++controlSeq),
+            URI.create("/baton/orchestrator"),
+            Instant.now(),
+            event);
+    try (KafkaProducer<String, byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", services.kafka(), "acks", "all"),
+            new StringSerializer(),
+            new ByteArraySerializer())) {
+      var unused = producer.send(TraceCodec.encode(Topics.TRACE, record, null)).get();
+      producer.close(Duration.ofSeconds(5));
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.testkit;
+
+import dev.baton.runner.ExitCode;
+import dev.baton.runner.Runner;
+import dev.baton.runner.config.RunnerConfig;
+import dev.baton.runner.steps.StepExecutors;
+import dev.baton.runner.steps.StepFunction;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A shared runner within the test's process. */
+public final class TestRunner implements AutoCloseable {
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  public final String id = "runner-" + NUMBER.incrementAndGet();
+  public final Path data;
+  private final Runner runner;
+  public final CompletableFuture<ExitCode> exit = new CompletableFuture<>();
+
+  public TestRunner(Services services, Map<String, StepFunction> functions) {
+    data = services.data().resolve(id);
+    Map<String, String> environment = environment(services, id, data);
+    runner =
+        new Runner(
+            RunnerConfig.read(key -> Optional.ofNullable(environment.get(key))),
+            new StepExecutors(name -> Optional.ofNullable(functions.get(name))));
+    Thread.ofVirtual().start(this::await);
+  }
+
+  private void await() {
+    try {
+      exit.complete(runner.awaitExit());
+    } catch (InterruptedException e) {
+      exit.completeExceptionally(e);
+    }
+  }
+
+  /** Configuration keys of a shared runner. */
+  static Map<String, String> environment(Services services, String id, Path data) {
+    Map<String, String> keys = new HashMap<>();
+    keys.put("baton.runner.id", id);
+    keys.put("baton.runner.mode", "shared");
+    keys.put("baton.orchestrator.url", services.url());
+    keys.put("baton.store.url", services.url());
+    keys.put("kafka.bootstrap.servers", services.kafka());
+    keys.put("baton.data", data.toString());
+    keys.put("baton.cut.patience", "1s");
+    return keys;
+  }
+
+  public void terminate() {
+    runner.terminate();
+  }
+
+  @Override
+  public void close() {
+    runner.close();
+  }
+}

@@ -1,0 +1,147 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.testkit;
+
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StateFold;
+import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.TraceCodec;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+
+/** Everything on the trace topic, as it comes. Thread-safe. */
+public final class TraceView implements AutoCloseable {
+  public static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Map<String, List<TraceRecord>> byRun = new HashMap<>();
+  private final List<String> malformed = new ArrayList<>();
+  private final KafkaConsumer<String, byte[]> consumer;
+  private final Thread thread;
+
+  TraceView(String bootstrap) {
+    consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers",
+                bootstrap,
+                "fetch.max.wait.ms",
+                20,
+                "auto.offset.reset",
+                "earliest"),
+            new StringDeserializer(),
+            new ByteArrayDeserializer());
+    List<TopicPartition> partitions =
+        consumer.partitionsFor(Topics.TRACE).stream()
+            .map(p -> new TopicPartition(p.topic(), p.partition()))
+            .toList();
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    thread = Thread.ofPlatform().daemon().name("trace-view").start(this::read);
+  }
+
+  private void read() {
+    try (consumer) {
+      while (true) {
+        for (ConsumerRecord<String, byte[]> record : consumer.poll(Duration.ofSeconds(1))) {
+          add(record);
+        }
+      }
+    } catch (WakeupException closed) {
+      // By close().
+    }
+  }
+
+  private synchronized void add(ConsumerRecord<String, byte[]> record) {
+    switch (TraceCodec.decode(record.key(), record.headers(), record.value())) {
+      case TraceCodec.Decoded.Known known ->
+          byRun.computeIfAbsent(known.record().run(), run -> new ArrayList<>()).add(known.record());
+      case TraceCodec.Decoded.Unknown unknown -> malformed.add(unknown.type());
+      case TraceCodec.Decoded.Malformed bad -> malformed.add(bad.reason());
+    }
+    notifyAll();
+  }
+
+  public synchronized List<TraceRecord> records(String run) {
+    return List.copyOf(byRun.getOrDefault(run, List.of()));
+  }
+
+  public synchronized List<String> malformed() {
+    return List.copyOf(malformed);
+  }
+
+  /** Returns the run's records once they satisfy the condition. */
+  public synchronized List<TraceRecord> await(String run, Predicate<List<TraceRecord>> condition)
+      throws InterruptedException {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.test(byRun.getOrDefault(run, List.of()))) {
+      long left = (end - System.nanoTime()) / 1_000_000;
+      if (left <= 0) {
+        StringBuilder all = new StringBuilder("run " + run + " has not come so far:");
+        byRun.getOrDefault(run, List.of()).forEach(r -> all.append("\n  ").append(r));
+        throw new AssertionError(all.toString());
+      }
+      wait(left);
+    }
+    return List.copyOf(byRun.getOrDefault(run, List.of()));
+  }
+
+  /** Waits for an event of a type that satisfies a condition. */
+  public <E extends TraceEvent> E await(String run, Class<E> type, Predicate<E> condition)
+      throws InterruptedException {
+    List<TraceRecord> records =
+        await(run, all -> all.stream().anyMatch(r -> matches(r, type, condition)));
+    return records.stream()
+        .filter(r -> matches(r, type, condition))
+        .map(r -> type.cast(r.event()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static <E extends TraceEvent> boolean matches(
+      TraceRecord record, Class<E> type, Predicate<E> condition) {
+    return type.isInstance(record.event()) && condition.test(type.cast(record.event()));
+  }
+
+  /** The fold up to and including {@code runner_assigned(epoch)}; of everything for epoch 0. */
+  public RunState state(String run, int epoch) throws InterruptedException {
+    List<TraceRecord> records =
+        epoch == 0
+            ? records(run)
+            : await(run, all -> all.stream().anyMatch(r -> isAssignment(r, epoch)));
+    StateFold fold = new StateFold(RunState.empty(run));
+    for (TraceRecord record : records) {
+      fold.accept(record);
+      if (isAssignment(record, epoch)) {
+        break;
+      }
+    }
+    return fold.state();
+  }
+
+  private static boolean isAssignment(TraceRecord record, int epoch) {
+    return record.event() instanceof TraceEvent.RunnerAssigned assigned
+        && assigned.epoch() == epoch;
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    consumer.wakeup();
+    thread.join(Duration.ofSeconds(5));
+  }
+}
