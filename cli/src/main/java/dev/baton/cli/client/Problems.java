@@ -77,10 +77,13 @@ final class Problems {
       }
       line.append(' ');
     }
+    String path = error.path("path").asText("");
     String step = error.path("step").asText("");
     String message = error.path("message").asText("");
     if (!step.isEmpty() && !message.contains("'" + step + "'")) {
       line.append("step '").append(step).append("': ");
+    } else if (step.isEmpty() && !path.isEmpty() && !message.contains(path)) {
+      line.append(path).append(": ");
     }
     line.append(message);
     String allowed = list(error.path("allowed"));

@@ -12,8 +12,10 @@ import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.stack.DataFolder;
+import dev.baton.cli.stack.FolderDelete;
 import dev.baton.cli.stack.StackInfo;
 import dev.baton.cli.stack.StackProgram;
+import dev.baton.cli.stack.StartCaches;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,6 +68,7 @@ final class DemoStage implements AutoCloseable {
     narrator.line("  in " + folder);
     narrator.begin("starting");
     try {
+      StartCaches.ensure(context.terminal(), line -> narrator.line("  " + line));
       program.up(List.of(), line -> narrator.line("  " + line));
     } finally {
       narrator.end();
@@ -122,7 +125,7 @@ final class DemoStage implements AutoCloseable {
       narrator.end();
     }
     if (!keep) {
-      Folders.delete(folder);
+      FolderDelete.delete(folder);
     }
     try {
       Runtime.getRuntime().removeShutdownHook(hook);

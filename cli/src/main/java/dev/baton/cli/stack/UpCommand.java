@@ -59,6 +59,7 @@ public final class UpCommand implements Callable<Integer> {
     StackInfo running = folder.stack().filter(s -> s.ready() && s.supervised()).orElse(null);
     if (running == null) {
       try (Progress progress = Progress.start(context.terminal(), "starting Baton")) {
+        StartCaches.ensure(context.terminal(), progress::line);
         program.up(options, progress::line);
       }
     }

@@ -35,13 +35,12 @@ public final class WorkflowsCommand implements Runnable {
       context.printJson(answer);
       return;
     }
-    Table table = new Table("NAME", "HASH", "STORED", "DESCRIPTION");
+    Table table = new Table("NAME", "HASH", "UPDATED");
     for (JsonNode workflow : answer.isArray() ? answer : answer.path("workflows")) {
       table.row(
           workflow.path("name").asText(),
           shortHash(workflow),
-          workflow.path("created_at").asText(""),
-          workflow.path("description").asText(""));
+          workflow.path("updated_at").asText(""));
     }
     if (table.isEmpty()) {
       context.print("no workflows; store one with `baton workflows push FILE`");

@@ -9,6 +9,7 @@ package dev.baton.cli.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.stack.FolderDelete;
 import dev.baton.protocol.json.Json;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -115,7 +116,7 @@ class DemoPartsTest {
     Files.createSymbolicLink(folder.resolve("link"), outside.getParent());
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
 
-    Folders.delete(temp.resolve("gone"));
+    FolderDelete.delete(temp.resolve("gone"));
 
     try (Stream<Path> left = Files.list(temp)) {
       assertThat(left).containsExactly(outside.getParent());

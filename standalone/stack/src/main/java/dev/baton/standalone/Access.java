@@ -44,16 +44,28 @@ record Access(
   // What S3 clients assume where nobody tells them; the server takes any.
   private static final String REGION = "us-east-1";
 
-  static Access choose(StackState last, Path data, boolean preferApiPort) throws IOException {
+  /**
+   * @param apiPort the orchestrator's, and no other; 0 leaves the choice open
+   * @throws IOException when there are no free ports, or that one is not
+   */
+  static Access choose(StackState last, Path data, boolean preferApiPort, int apiPort)
+      throws IOException {
     Ports ports = new Ports();
     Map<String, Integer> before = last.ports();
+    if (apiPort > 0 && !Ports.isFree(apiPort)) {
+      throw new IOException("port " + apiPort + " is taken; name another with --port, or none");
+    }
+    int orchestratorPort =
+        ports.choose(
+            apiPort,
+            before.getOrDefault("orchestrator", 0),
+            preferApiPort ? PREFERRED_API_PORT : 0);
     int s3Port = ports.choose(before.getOrDefault("s3", 0));
     return new Access(
         ports.choose(before.getOrDefault("kafka", 0)),
         ports.choose(before.getOrDefault("kafka_controller", 0)),
         ports.choose(before.getOrDefault("store", 0)),
-        ports.choose(
-            before.getOrDefault("orchestrator", 0), preferApiPort ? PREFERRED_API_PORT : 0),
+        orchestratorPort,
         postgres(ports.choose(before.getOrDefault("postgres", 0)), data.resolve("postgres")),
         s3Port,
         s3(s3Port, last.s3()));

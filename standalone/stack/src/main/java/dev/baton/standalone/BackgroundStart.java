@@ -85,6 +85,9 @@ final class BackgroundStart {
     command.add("--components");
     command.add(
         arguments.components().stream().map(Component::label).collect(Collectors.joining(",")));
+    if (arguments.port() > 0) {
+      command.addAll(List.of("--port", Integer.toString(arguments.port())));
+    }
     if (arguments.train()) {
       command.add("--train");
     }

@@ -89,7 +89,8 @@ public final class Stack implements AutoCloseable {
             .orElseThrow(() -> new StackFailure("a stack is already running on " + folders.data()));
     try {
       StackState last = Leftovers.clear(folders.data(), builder.progress);
-      Access access = Access.choose(last, folders.data(), builder.preferredApiPort);
+      Access access =
+          Access.choose(last, folders.data(), builder.preferredApiPort, builder.apiPort);
       return new Stack(builder, Layout.find(), folders, lock, access);
     } catch (IOException | InterruptedException | RuntimeException e) {
       lock.close();

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param action what to do
  * @param data the data folder
  * @param components with which components
+ * @param port the orchestrator's port; 0 when any will do
  * @param foreground whether this very process supervises
  * @param train whether this run is recorded into AOT caches
  * @param force whether AOT caches are made that are there already
@@ -27,13 +28,14 @@ record StackArguments(
     Action action,
     Path data,
     Set<Component> components,
+    int port,
     boolean foreground,
     boolean train,
     boolean force) {
 
   private static final String USAGE =
       """
-      usage: up --data DIR [--foreground] [--train] [--components NAME,…]
+      usage: up --data DIR [--port N] [--foreground] [--train] [--components NAME,…]
              down --data DIR
              aot-cache --data DIR [--force] [--components NAME,…]""";
 
@@ -59,6 +61,7 @@ record StackArguments(
         };
     @Nullable Path data = null;
     Set<Component> components = EnumSet.allOf(Component.class);
+    int port = 0;
     boolean foreground = false;
     boolean train = false;
     boolean force = false;
@@ -67,6 +70,7 @@ record StackArguments(
         case "--foreground" -> foreground = true;
         case "--train" -> train = true;
         case "--force" -> force = true;
+        case "--port" -> port = port(value(args, ++i));
         case "--data" -> data = Path.of(value(args, ++i));
         case "--components" -> components = components(value(args, ++i));
         default -> throw new IllegalArgumentException("unknown argument " + args[i] + "\n" + USAGE);
@@ -75,7 +79,7 @@ record StackArguments(
     if (data == null) {
       throw new IllegalArgumentException("--data is missing\n" + USAGE);
     }
-    return new StackArguments(action, data, components, foreground, train, force);
+    return new StackArguments(action, data, components, port, foreground, train, force);
   }
 
   private static String value(String[] args, int index) {
@@ -83,6 +87,13 @@ record StackArguments(
       throw new IllegalArgumentException(args[index - 1] + " has no value\n" + USAGE);
     }
     return args[index];
+  }
+
+  private static int port(String text) {
+    if (!text.matches("[1-9][0-9]{0,4}") || Integer.parseInt(text) > 65535) {
+      throw new IllegalArgumentException("--port " + text + " is not 1 to 65535");
+    }
+    return Integer.parseInt(text);
   }
 
   private static Set<Component> components(String names) {

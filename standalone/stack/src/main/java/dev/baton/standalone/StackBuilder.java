@@ -27,6 +27,7 @@ public final class StackBuilder {
   AotMode aot = AotMode.USE;
   boolean autoRestart;
   boolean preferredApiPort;
+  int apiPort;
 
   StackBuilder() {}
 
@@ -56,6 +57,12 @@ public final class StackBuilder {
   /** Whether the orchestrator takes port 7070 where it is free; any free port unless asked for. */
   public StackBuilder preferredApiPort(boolean on) {
     preferredApiPort = on;
+    return this;
+  }
+
+  /** The orchestrator's port, which must be free; 0, the default, leaves the choice open. */
+  public StackBuilder apiPort(int port) {
+    apiPort = port;
     return this;
   }
 

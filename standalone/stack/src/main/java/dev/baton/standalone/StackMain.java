@@ -12,7 +12,7 @@ import java.io.IOException;
  * The supervisor program.
  *
  * <pre>
- * up        --data DIR [--foreground] [--train]   starts the stack; a second one says that it runs already
+ * up        --data DIR [--port N] [--foreground] [--train]   starts the stack; a second one says that it runs already
  * down      --data DIR                            stops it, also where its supervisor is dead
  * aot-cache --data DIR [--force]                  makes the AOT caches that are missing, with a stack of its own in DIR
  * </pre>

@@ -30,6 +30,7 @@ final class Supervisor {
             .aot(arguments.train() ? AotMode.TRAIN : AotMode.USE)
             .autoRestart(true)
             .preferredApiPort(true)
+            .apiPort(arguments.port())
             .progress(System.out::println)
             .prepare();
     // Before the first process is started: a signal in the middle of the start must not leave any

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.cli.demo;
+package dev.baton.cli.stack;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -16,10 +16,10 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /** Removes a folder with everything in it; follows no link. */
-final class Folders {
-  private Folders() {}
+public final class FolderDelete {
+  private FolderDelete() {}
 
-  static void delete(Path folder) throws IOException {
+  public static void delete(Path folder) throws IOException {
     Files.walkFileTree(
         folder,
         new SimpleFileVisitor<Path>() {
