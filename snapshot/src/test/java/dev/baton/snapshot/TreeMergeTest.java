@@ -188,4 +188,21 @@ class TreeMergeTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'x'");
   }
+
+  @Test
+  void shouldTakeTheLatestTime() throws IOException {
+    Attributes.setMtime(x.resolve("d/one"), Instant.ofEpochSecond(6));
+    Attributes.setMtime(y.resolve("d/one"), Instant.ofEpochSecond(5));
+    for (Path branch : List.of(x, y)) {
+      Files.writeString(branch.resolve("same"), "same");
+    }
+    Attributes.setMtime(x.resolve("same"), Instant.ofEpochSecond(5));
+    Attributes.setMtime(y.resolve("same"), Instant.ofEpochSecond(6));
+
+    merge();
+
+    for (String name : List.of("d/one", "same")) {
+      assertThat(Stat.of(target.resolve(name)).mtime()).isEqualTo(Instant.ofEpochSecond(6));
+    }
+  }
 }
