@@ -1,0 +1,202 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.api;
+
+import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.Download;
+import dev.baton.protocol.grpc.Event;
+import dev.baton.protocol.grpc.EventsRequest;
+import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.ListCutsRequest;
+import dev.baton.protocol.grpc.ListCutsResponse;
+import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.PrepareDownloadRequest;
+import dev.baton.protocol.grpc.PrepareDownloadResponse;
+import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.PrepareUploadResponse;
+import dev.baton.protocol.grpc.Snapshot;
+import dev.baton.protocol.grpc.Upload;
+import dev.baton.protocol.json.Json;
+import dev.baton.store.events.EventStreams;
+import dev.baton.store.events.StoredEvent;
+import dev.baton.store.failure.Problems;
+import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.objects.ObjectKind;
+import dev.baton.store.objects.ObjectName;
+import dev.baton.store.objects.Transfers;
+import dev.baton.store.snapshot.Cuts;
+import dev.baton.store.snapshot.Folded;
+import dev.baton.store.snapshot.Snapshots;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.quarkus.grpc.GrpcService;
+import io.smallrye.mutiny.Uni;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+/**
+ * The gRPC side. Written against grpc-java's own stub, whose stream observer knows the client's
+ * readiness: the generated Mutiny interface asks a stream for everything at once.
+ */
+@GrpcService
+class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase {
+  private final Snapshots snapshots;
+  private final Cuts cuts;
+  private final EventStreams events;
+  private final Transfers transfers;
+
+  CheckpointStoreService(Snapshots snapshots, Cuts cuts, EventStreams events, Transfers transfers) {
+    this.snapshots = snapshots;
+    this.cuts = cuts;
+    this.events = events;
+    this.transfers = transfers;
+  }
+
+  @Override
+  public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> observer) {
+    answer(
+        observer,
+        () -> {
+          String run = Requests.run(request.getRun());
+          Uni<Folded> folded =
+              request.getEpoch() == 0
+                  ? snapshots.now(run)
+                  : snapshots.asOf(
+                      run, request.getEpoch(), Duration.ofMillis(request.getWaitMillis()));
+          return folded.map(
+              state ->
+                  Snapshot.newBuilder()
+                      .setState(ByteString.copyFrom(Json.bytes(state.state())))
+                      .setPosition(state.position())
+                      .build());
+        });
+  }
+
+  @Override
+  public void prepareUpload(
+      PrepareUploadRequest request, StreamObserver<PrepareUploadResponse> observer) {
+    answer(
+        observer,
+        () ->
+            transfers
+                .upload(
+                    Requests.run(request.getRun()),
+                    names(request.getProject(), request.getObjectsList()))
+                .map(
+                    uploads -> {
+                      PrepareUploadResponse.Builder response = PrepareUploadResponse.newBuilder();
+                      uploads.forEach(upload -> response.addUploads(message(upload)));
+                      return response.build();
+                    }));
+  }
+
+  @Override
+  public void prepareDownload(
+      PrepareDownloadRequest request, StreamObserver<PrepareDownloadResponse> observer) {
+    answer(
+        observer,
+        () -> {
+          Requests.run(request.getRun());
+          return transfers
+              .download(names(request.getProject(), request.getObjectsList()))
+              .map(
+                  downloads -> {
+                    PrepareDownloadResponse.Builder response = PrepareDownloadResponse.newBuilder();
+                    downloads.forEach(
+                        download ->
+                            response.addDownloads(
+                                Download.newBuilder()
+                                    .setDigest(download.object().digest())
+                                    .setGetUrl(download.getUrl())
+                                    .setSizeBytes(download.sizeBytes())));
+                    return response.build();
+                  });
+        });
+  }
+
+  @Override
+  public void events(EventsRequest request, StreamObserver<Event> observer) {
+    try {
+      String run = Requests.run(request.getRun());
+      long after = Requests.atLeastZero("after", request.getAfter());
+      long limit = Requests.atLeastZero("limit", request.getLimit());
+      events.stream(run, after, request.getFollow(), limit)
+          .map(CheckpointStoreService::message)
+          .subscribe()
+          .withSubscriber(new FlowControlled<>((ServerCallStreamObserver<Event>) observer));
+    } catch (StoreFailure e) {
+      observer.onError(Problems.asStatus(e));
+    }
+  }
+
+  @Override
+  public void listCuts(ListCutsRequest request, StreamObserver<ListCutsResponse> observer) {
+    answer(
+        observer,
+        () ->
+            cuts.of(Requests.run(request.getRun()))
+                .map(
+                    all -> {
+                      ListCutsResponse.Builder response = ListCutsResponse.newBuilder();
+                      all.forEach(cut -> response.addCuts(CutViews.message(cut)));
+                      return response.build();
+                    }));
+  }
+
+  private static <T> void answer(StreamObserver<T> observer, Supplier<Uni<? extends T>> work) {
+    Uni.createFrom()
+        .deferred(work)
+        .subscribe()
+        .with(
+            item -> {
+              observer.onNext(item);
+              observer.onCompleted();
+            },
+            failure -> observer.onError(Problems.asStatus(failure)));
+  }
+
+  private static List<ObjectName> names(String project, List<ObjectRef> objects) {
+    return objects.stream()
+        .map(
+            object ->
+                new ObjectName(project, kind(object), object.getDigest(), object.getSizeBytes()))
+        .toList();
+  }
+
+  private static ObjectKind kind(ObjectRef object) {
+    return switch (object.getKind()) {
+      case OBJECT_KIND_BLOB -> ObjectKind.BLOB;
+      case OBJECT_KIND_WORKSPACE -> ObjectKind.WORKSPACE;
+      case OBJECT_KIND_UNSPECIFIED, UNRECOGNIZED ->
+          throw StoreFailure.invalid(
+              "object %s has no kind: OBJECT_KIND_BLOB or OBJECT_KIND_WORKSPACE"
+                  .formatted(object.getDigest()));
+    };
+  }
+
+  private static Upload message(Transfers.Upload upload) {
+    Upload.Builder message = Upload.newBuilder().setDigest(upload.object().digest());
+    return switch (upload) {
+      case Transfers.Upload.Present present -> message.setPresent(true).build();
+      case Transfers.Upload.Wanted wanted -> message.setPutUrl(wanted.putUrl()).build();
+    };
+  }
+
+  private static Event message(StoredEvent event) {
+    return Event.newBuilder()
+        .setPosition(event.position())
+        .setId(event.id().toString())
+        .setSource(event.source())
+        .setType(event.type())
+        .setTimeMicros(Objects.requireNonNullElse(event.timeMicros(), 0L))
+        .setData(ByteString.copyFrom(event.data()))
+        .build();
+  }
+}

@@ -1,0 +1,88 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.events;
+
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.Lane;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The stored trace of one run, page by page: a run may have more events than fit into memory at
+ * once. Thread-safe.
+ */
+@ApplicationScoped
+public class EventLog {
+  /** Events of a page at most; with outputs at their inline limit that is 64 MiB. */
+  public static final int PAGE = 1_000;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private static final String IN_LOG_ORDER =
+      """
+      SELECT position, lane, seq, type, source, time_micros, data FROM store.event
+      WHERE run = $1 AND position > $2 AND position <= $3 ORDER BY position LIMIT $4""";
+  private static final String OF_CONTROL =
+      """
+      SELECT position, lane, seq, type, source, time_micros, data FROM store.event
+      WHERE run = $1 AND lane = 0 ORDER BY position""";
+
+  private final Pool pool;
+
+  EventLog(Pool pool) {
+    this.pool = pool;
+  }
+
+  /**
+   * @param after a position; 0 for the first page
+   * @param upTo the last position that may be in the page
+   * @param limit 1 to {@value #PAGE}
+   */
+  public Uni<List<StoredEvent>> page(String run, long after, long upTo, int limit) {
+    return pool.preparedQuery(IN_LOG_ORDER)
+        .execute(Tuple.of(run, after, upTo, Math.min(limit, PAGE)))
+        .ifNoItem()
+        .after(PATIENCE)
+        .fail()
+        .map(rows -> events(run, rows));
+  }
+
+  /** The orchestrator's facts about a run: few, whatever the number of its steps. */
+  public Uni<List<StoredEvent>> control(String run) {
+    return pool.preparedQuery(OF_CONTROL)
+        .execute(Tuple.of(run))
+        .ifNoItem()
+        .after(PATIENCE)
+        .fail()
+        .map(rows -> events(run, rows));
+  }
+
+  private static List<StoredEvent> events(String run, RowSet<Row> rows) {
+    List<StoredEvent> events = new ArrayList<>(rows.size());
+    for (Row row : rows) {
+      int lane = row.getInteger(1);
+      Lane of = lane == 0 ? Lane.CONTROL : Lane.runner(lane);
+      events.add(
+          new StoredEvent(
+              row.getLong(0),
+              new EventId(run, of, row.getLong(2)),
+              row.getString(3),
+              row.getString(4),
+              row.getLong(5),
+              row.get(Buffer.class, 6).getBytes()));
+    }
+    return events;
+  }
+}

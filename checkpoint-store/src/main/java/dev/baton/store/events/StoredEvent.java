@@ -1,0 +1,54 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.events;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.EventTypes;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event out of Postgres.
+ *
+ * @param position strictly rising within a run
+ * @param timeMicros since the epoch; null where the event has no time
+ * @param data JSON, the bytes as they came
+ */
+public record StoredEvent(
+    long position, EventId id, String type, String source, @Nullable Long timeMicros, byte[] data) {
+
+  public Instant time() {
+    return timeMicros == null ? Instant.EPOCH : Instant.EPOCH.plus(timeMicros, ChronoUnit.MICROS);
+  }
+
+  /** For the fold; empty for a type that this version does not know. */
+  public Optional<TraceRecord> typed() {
+    return EventTypes.recordOf(type)
+        .map(known -> new TraceRecord(id, URI.create(source), time(), read(known)));
+  }
+
+  private TraceEvent read(Class<? extends TraceEvent> known) {
+    try {
+      return Json.mapper().readValue(data, known);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(
+          id + " was stored as " + type + " and cannot be read again: " + e.getOriginalMessage(),
+          e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** A run's events out of Postgres: pages, and streams that follow the log. */
+@NullMarked
+package dev.baton.store.events;
+
+import org.jspecify.annotations.NullMarked;

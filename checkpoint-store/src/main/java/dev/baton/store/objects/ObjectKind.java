@@ -1,0 +1,24 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.objects;
+
+import java.util.Locale;
+
+/** What an object is, which says where it lies and what its digest is of. */
+public enum ObjectKind {
+  /** An output or a log; the digest is that of its bytes. */
+  BLOB,
+  /**
+   * A workspace archive; the digest is that of the tree, and two archives of one tree may differ in
+   * size.
+   */
+  WORKSPACE;
+
+  String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

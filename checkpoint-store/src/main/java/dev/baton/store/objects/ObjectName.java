@@ -1,0 +1,55 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.objects;
+
+import dev.baton.protocol.trace.Digest;
+import dev.baton.store.failure.StoreFailure;
+import java.util.regex.Pattern;
+
+/**
+ * An object of a project. Projects never share objects, so no one learns from an upload what others
+ * have.
+ *
+ * @param sizeBytes of the stored bytes; 0 where it is not known
+ */
+public record ObjectName(String project, ObjectKind kind, String digest, long sizeBytes) {
+  public static final String DEFAULT_PROJECT = "default";
+  private static final Pattern PROJECT = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
+
+  /** S3 takes no more in one PUT. */
+  private static final long LARGEST = 5L * 1024 * 1024 * 1024;
+
+  /**
+   * @throws StoreFailure that names what is wrong and what is allowed
+   */
+  public ObjectName {
+    project = project.isEmpty() ? DEFAULT_PROJECT : project;
+    if (!PROJECT.matcher(project).matches()) {
+      throw StoreFailure.invalid(
+          "project '%s' is not 1 to 63 lower-case letters, digits, '.', '_', '-'"
+              .formatted(project.length() <= 64 ? project : project.substring(0, 64) + "…"));
+    }
+    try {
+      Digest.check(digest);
+    } catch (IllegalArgumentException e) {
+      throw StoreFailure.invalid(String.valueOf(e.getMessage()));
+    }
+    if (sizeBytes < 0 || sizeBytes > LARGEST) {
+      throw StoreFailure.invalid(
+          "size %d of %s is not between 0 and %d".formatted(sizeBytes, digest, LARGEST));
+    }
+  }
+
+  /** Its key in the bucket. */
+  public String key() {
+    String hex = digest.substring(digest.indexOf(':') + 1);
+    return switch (kind) {
+      case BLOB -> project + "/blobs/" + hex;
+      case WORKSPACE -> project + "/workspaces/" + hex + ".tar.zst";
+    };
+  }
+}

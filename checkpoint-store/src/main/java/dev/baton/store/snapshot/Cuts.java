@@ -1,0 +1,50 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.snapshot;
+
+import dev.baton.store.events.EventLog;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.List;
+import org.hibernate.reactive.mutiny.Mutiny;
+
+/** A run's workspace cuts, newest first. Those of a fenced runner are none. */
+@ApplicationScoped
+public class Cuts {
+  private final Mutiny.SessionFactory sessions;
+  private final EventLog log;
+
+  Cuts(Mutiny.SessionFactory sessions, EventLog log) {
+    this.sessions = sessions;
+    this.log = log;
+  }
+
+  /** To be called on a Vert.x context, as Hibernate Reactive demands. */
+  public Uni<List<StoredCut>> of(String run) {
+    return sessions
+        .withSession(
+            session ->
+                session
+                    .createSelectionQuery(
+                        "from StoredCut where run = :run order by position desc", StoredCut.class)
+                    .setParameter("run", run)
+                    .getResultList())
+        .chain(
+            cuts ->
+                log.control(run)
+                    .map(
+                        control -> {
+                          List<Fence> fences = Fence.in(control);
+                          return cuts.stream().filter(cut -> isWithin(cut, fences)).toList();
+                        }));
+  }
+
+  private static boolean isWithin(StoredCut cut, List<Fence> fences) {
+    return fences.stream()
+        .noneMatch(fence -> fence.epoch() > cut.epoch() && fence.position() < cut.position());
+  }
+}

@@ -1,0 +1,16 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.snapshot;
+
+import dev.baton.protocol.state.RunState;
+
+/**
+ * A run's state and how far it goes.
+ *
+ * @param position of the last event folded; 0 when there was none
+ */
+public record Folded(RunState state, long position) {}

@@ -1,0 +1,120 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.snapshot;
+
+import dev.baton.store.config.StoreConfig;
+import dev.baton.store.events.EventLog;
+import dev.baton.store.failure.Problems;
+import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.trace.Wakeups;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The state from which an epoch's runner starts: the fold up to and including its own {@code
+ * runner_assigned}. Read-your-writes through the log: whatever was acknowledged before the fence is
+ * in it, and nothing of an older runner that comes after.
+ */
+@ApplicationScoped
+public class Snapshots {
+  public static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+
+  /** Bounds the wait for a fence that another replica stored, or that Postgres could not tell. */
+  private static final Duration POLL = Duration.ofMillis(250);
+
+  private final EventLog log;
+  private final Wakeups wakeups;
+  private final Duration defaultWait;
+  private final Timer timer;
+
+  Snapshots(EventLog log, Wakeups wakeups, StoreConfig config, MeterRegistry registry) {
+    this.log = log;
+    this.wakeups = wakeups;
+    defaultWait = config.snapshot().defaultWait();
+    timer =
+        Timer.builder("baton.store.fold")
+            .description("from the fence's being found to the folded state")
+            .register(registry);
+  }
+
+  /**
+   * Waits until the epoch's fence is stored.
+   *
+   * @param epoch 1 or more
+   * @param wait how long at most, up to {@link #LONGEST_WAIT}; zero for the configured default
+   */
+  public Uni<Folded> asOf(String run, int epoch, Duration wait) {
+    Duration bound = wait.isZero() ? defaultWait : wait;
+    if (bound.compareTo(LONGEST_WAIT) > 0 || bound.isNegative()) {
+      return Uni.createFrom()
+          .failure(
+              StoreFailure.invalid(
+                  "a wait of " + bound.toMillis() + " ms is not between 0 and 60000"));
+    }
+    long deadline = System.nanoTime() + bound.toNanos();
+    return Uni.createFrom()
+        .deferred(() -> look(run, epoch, deadline))
+        .repeat()
+        .whilst(found -> found.isEmpty() && System.nanoTime() < deadline)
+        .select()
+        .last()
+        .toUni()
+        .chain(
+            found ->
+                found != null && found.isPresent()
+                    ? fold(run, found.get().position())
+                    : Uni.createFrom().failure(late(run, epoch, bound)));
+  }
+
+  /** The state as of now. */
+  public Uni<Folded> now(String run) {
+    return fold(run, Long.MAX_VALUE)
+        .invoke(
+            folded -> {
+              if (folded.position() == 0) {
+                throw StoreFailure.notFound("run " + run + " has no events");
+              }
+            });
+  }
+
+  private Uni<Optional<Fence>> look(String run, int epoch, long deadline) {
+    Wakeups.Waiter waiter = wakeups.expect(run);
+    return log.control(run)
+        .map(
+            control ->
+                Fence.in(control).stream().filter(fence -> fence.epoch() == epoch).findFirst())
+        .onFailure(Problems::isAway)
+        .recoverWithItem(Optional::empty)
+        .call(
+            found ->
+                found.isPresent()
+                    ? Uni.createFrom().voidItem()
+                    : waiter.await(shorter(POLL, deadline - System.nanoTime())))
+        .eventually(waiter::cancel);
+  }
+
+  private static Duration shorter(Duration poll, long nanos) {
+    return Duration.ofNanos(Math.clamp(nanos, 1_000_000, poll.toNanos()));
+  }
+
+  private Uni<Folded> fold(String run, long upTo) {
+    long start = System.nanoTime();
+    return new RunFold(log, run, upTo)
+        .fold()
+        .invoke(() -> timer.record(Duration.ofNanos(System.nanoTime() - start)));
+  }
+
+  private static StoreFailure late(String run, int epoch, Duration waited) {
+    return StoreFailure.notYet(
+        "runner_assigned(%d) of run %s was not stored within %d ms"
+            .formatted(epoch, run, waited.toMillis()));
+  }
+}

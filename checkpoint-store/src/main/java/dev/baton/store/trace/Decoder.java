@@ -1,0 +1,136 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.trace;
+
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.EventTypes;
+import dev.baton.protocol.trace.TraceCodec;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/** From Kafka records to rows. Pure; computes, so it belongs on a worker thread. */
+final class Decoder {
+  private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+  private static final Instant LAST = Instant.parse("9999-12-31T23:59:59Z");
+
+  private final List<EventRow> events = new ArrayList<>();
+  private final List<CutRow> cuts = new ArrayList<>();
+  private final List<Poison> poison = new ArrayList<>();
+  private final Map<Integer, Long> next = new HashMap<>();
+  private int unknown;
+
+  private Decoder() {}
+
+  static DecodedBatch decode(Iterable<ConsumerRecord<byte[], byte[]>> records) {
+    Decoder decoder = new Decoder();
+    for (ConsumerRecord<byte[], byte[]> record : records) {
+      decoder.add(record);
+    }
+    return new DecodedBatch(
+        decoder.events, decoder.cuts, decoder.poison, decoder.next, decoder.unknown);
+  }
+
+  private void add(ConsumerRecord<byte[], byte[]> record) {
+    next.merge(record.partition(), record.offset() + 1, Math::max);
+    String key;
+    try {
+      key = text(record.key());
+    } catch (CharacterCodingException e) {
+      poison.add(new Poison(record, "the key is not UTF-8"));
+      return;
+    }
+    switch (TraceCodec.decode(key, record.headers(), record.value())) {
+      case TraceCodec.Decoded.Malformed bad -> poison.add(new Poison(record, bad.reason()));
+      case TraceCodec.Decoded.Unknown other -> {
+        if (keep(
+            record,
+            other.id(),
+            other.type(),
+            other.source(),
+            other.time() == null ? null : other.time().toInstant(),
+            null,
+            raw(record, other.data()),
+            null)) {
+          unknown++;
+        }
+      }
+      case TraceCodec.Decoded.Known known ->
+          keep(
+              record,
+              known.record().id(),
+              EventTypes.of(known.record().event()),
+              known.record().source().toString(),
+              known.record().time(),
+              known.lease(),
+              raw(record, known.data()),
+              known);
+    }
+  }
+
+  private boolean keep(
+      ConsumerRecord<byte[], byte[]> record,
+      EventId id,
+      String type,
+      String source,
+      @Nullable Instant time,
+      @Nullable String lease,
+      byte[] data,
+      TraceCodec.Decoded.@Nullable Known known) {
+    EventRow row =
+        new EventRow(
+            id, record.partition(), record.offset() + 1, type, source, micros(time), lease, data);
+    CutRow cut = known == null ? null : CutRow.of(row, known.record().event());
+    // Postgres text has no NUL: one such record would hold its partition for ever.
+    if (hasNul(type)
+        || hasNul(source)
+        || hasNul(lease)
+        || (cut != null && (hasNul(cut.step()) || hasNul(cut.cut().format())))) {
+      poison.add(new Poison(record, id + " has a NUL character in a name"));
+      return false;
+    }
+    events.add(row);
+    if (cut != null) {
+      cuts.add(cut);
+    }
+    return true;
+  }
+
+  private static boolean hasNul(@Nullable String text) {
+    return text != null && text.indexOf('\0') >= 0;
+  }
+
+  private static @Nullable Long micros(@Nullable Instant time) {
+    return time == null || time.isBefore(FIRST) || time.isAfter(LAST)
+        ? null
+        : ChronoUnit.MICROS.between(Instant.EPOCH, time);
+  }
+
+  /** In binary content mode the value is the data; in structured mode it is wrapped. */
+  private static byte[] raw(ConsumerRecord<byte[], byte[]> record, Object data) {
+    Header binary = record.headers().lastHeader("ce_specversion");
+    return binary != null && record.value() != null ? record.value() : Json.bytes(data);
+  }
+
+  private static @Nullable String text(byte @Nullable [] key) throws CharacterCodingException {
+    return key == null
+        ? null
+        : Objects.requireNonNull(
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(key)).toString());
+  }
+}

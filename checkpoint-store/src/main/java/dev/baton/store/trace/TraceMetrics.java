@@ -1,0 +1,51 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.trace;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+
+/** What the consumer counts. The lag in records is Kafka's own metric. */
+@ApplicationScoped
+class TraceMetrics {
+  private final Counter events;
+  private final Counter duplicates;
+  private final Counter unknown;
+  private final Counter poison;
+  private final Timer write;
+  private final Timer delay;
+
+  TraceMetrics(MeterRegistry registry) {
+    events = registry.counter("baton.store.events");
+    duplicates = registry.counter("baton.store.duplicates");
+    unknown = registry.counter("baton.store.unknown.types");
+    poison = registry.counter("baton.store.dead.letters");
+    write = registry.timer("baton.store.write");
+    delay =
+        Timer.builder("baton.store.delay")
+            .description("from the broker's timestamp of a batch's last record to its commit")
+            .register(registry);
+  }
+
+  void stored(DecodedBatch batch, int inserted, Duration took) {
+    events.increment(inserted);
+    duplicates.increment(batch.events().size() - (double) inserted);
+    unknown.increment(batch.unknown());
+    write.record(took);
+  }
+
+  void delayed(Duration since) {
+    delay.record(since);
+  }
+
+  void poisoned() {
+    poison.increment();
+  }
+}

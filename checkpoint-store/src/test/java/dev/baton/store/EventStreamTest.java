@@ -1,0 +1,89 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.protocol.grpc.Event;
+import dev.baton.protocol.grpc.EventsRequest;
+import dev.baton.store.testing.StoreTest;
+import dev.baton.store.testing.TraceBuilder;
+import io.quarkus.test.junit.QuarkusTest;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+class EventStreamTest extends StoreTest {
+
+  @Test
+  void shouldGiveHistoryThenWhatComesWithoutGapOrDouble() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(trace.created(), trace.assigned(1), trace.started(1));
+    Iterator<Event> stream =
+        client
+            .grpc()
+            .events(EventsRequest.newBuilder().setRun(trace.run()).setFollow(true).build());
+    List<Event> seen = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      seen.add(stream.next());
+    }
+
+    // More than a page, while the stream is open.
+    List<ProducerRecord<String, byte[]>> more = new ArrayList<>();
+    for (int i = 0; i < 2500; i++) {
+      more.add(trace.completed(1, "step" + i, null));
+    }
+    log.send(more);
+    log.send(trace.ended(1));
+    stream.forEachRemaining(seen::add);
+
+    assertThat(seen).extracting(Event::getPosition).isSorted().doesNotHaveDuplicates();
+    assertThat(seen.subList(2, seen.size()))
+        .extracting(event -> Long.parseLong(event.getId().substring(trace.run().length() + 3)))
+        .containsExactlyElementsOf(LongStream.rangeClosed(1, 2502).boxed().toList());
+  }
+
+  @Test
+  void shouldFollowARunThatIsNotThereYet() {
+    TraceBuilder trace = new TraceBuilder();
+    var stream =
+        java.util.concurrent.CompletableFuture.supplyAsync(() -> client.idsUntilEnd(trace.run()));
+
+    log.send(trace.created(), trace.assigned(1), trace.ended(1));
+
+    assertThat(stream.orTimeout(30, java.util.concurrent.TimeUnit.SECONDS).join()).hasSize(3);
+  }
+
+  @Test
+  void shouldBeginAfterAPositionAndStopAtTheLimit() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(trace.created(), trace.assigned(1), trace.started(1), trace.ended(1));
+    client.idsUntilEnd(trace.run());
+    long second = client.events(trace.run(), false).get(1).getPosition();
+
+    List<Event> page = new ArrayList<>();
+    client
+        .grpc()
+        .events(EventsRequest.newBuilder().setRun(trace.run()).setAfter(second).setLimit(1).build())
+        .forEachRemaining(page::add);
+    List<Event> rest = new ArrayList<>();
+    client
+        .grpc()
+        .events(
+            EventsRequest.newBuilder().setRun(trace.run()).setAfter(second).setFollow(true).build())
+        .forEachRemaining(rest::add);
+
+    assertThat(page).extracting(Event::getId).containsExactly(trace.run() + "/1/1");
+    assertThat(rest)
+        .extracting(Event::getId)
+        .containsExactly(trace.run() + "/1/1", trace.run() + "/1/2");
+  }
+}

@@ -1,0 +1,100 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.protocol.grpc.ListCutsRequest;
+import dev.baton.protocol.grpc.ObjectKind;
+import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.store.testing.StoreTest;
+import dev.baton.store.testing.TraceBuilder;
+import io.quarkus.test.junit.QuarkusTest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Watches the event loops with the JVM's own flight recorder while every endpoint and the consumer
+ * work: a loop may be busy, but it must never sleep, park, wait for a monitor, a socket or a disk.
+ */
+@QuarkusTest
+class NoBlockingTest extends StoreTest {
+  /** Below this it is the scheduler's noise or a contended lock, not a wait for someone else. */
+  private static final Duration NOISE = Duration.ofMillis(5);
+
+  private static final List<String> WAITS =
+      List.of(
+          "jdk.ThreadSleep",
+          "jdk.ThreadPark",
+          "jdk.JavaMonitorWait",
+          "jdk.SocketRead",
+          "jdk.FileForce");
+
+  @Test
+  void shouldNeverBlockAnEventLoop() throws IOException {
+    warmUp();
+    Path file = Files.createTempFile("baton-no-blocking", ".jfr");
+    try (Recording recording = new Recording()) {
+      WAITS.forEach(event -> recording.enable(event).withThreshold(NOISE));
+      recording.start();
+      warmUp();
+      recording.stop();
+      recording.dump(file);
+    }
+
+    List<RecordedEvent> all = RecordingFile.readAllEvents(file);
+    Files.delete(file);
+    assertThat(all).as("the recorder sees what other threads wait for").isNotEmpty();
+    assertThat(all).filteredOn(NoBlockingTest::isOnEventLoop).isEmpty();
+  }
+
+  private static boolean isOnEventLoop(RecordedEvent event) {
+    var thread = event.getThread();
+    String name = thread == null ? null : thread.getJavaName();
+    return name != null && name.startsWith("vert.x-eventloop-thread");
+  }
+
+  private void warmUp() {
+    TraceBuilder trace = new TraceBuilder();
+    List<ProducerRecord<String, byte[]>> steps = new ArrayList<>();
+    log.send(trace.created(), trace.assigned(1), trace.started(1));
+    for (int i = 0; i < 1500; i++) {
+      steps.add(trace.completed(1, "step" + i, TraceBuilder.cut("step" + i)));
+    }
+    log.send(steps);
+    log.send(new ProducerRecord<>("baton.trace", trace.run(), new byte[] {1}));
+    log.send(trace.ended(1));
+    client.idsUntilEnd(trace.run());
+    client.snapshot(trace.run(), 0);
+    client.snapshot(trace.run(), 1);
+    client.grpc().listCuts(ListCutsRequest.newBuilder().setRun(trace.run()).build());
+    client
+        .grpc()
+        .prepareUpload(
+            PrepareUploadRequest.newBuilder()
+                .setRun(trace.run())
+                .addObjects(
+                    ObjectRef.newBuilder()
+                        .setDigest(TraceBuilder.cut("x").digest())
+                        .setKind(ObjectKind.OBJECT_KIND_WORKSPACE))
+                .build());
+    for (String path : List.of("/events", "/snapshot", "/cuts")) {
+      assertThat(client.get("/runs/" + trace.run() + path).statusCode()).isEqualTo(200);
+    }
+    assertThat(client.get("/q/health/ready").statusCode()).isEqualTo(200);
+  }
+}

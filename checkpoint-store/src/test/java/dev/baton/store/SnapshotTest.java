@@ -1,0 +1,125 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.baton.protocol.grpc.Cut;
+import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.ListCutsRequest;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.RunStatus;
+import dev.baton.store.testing.StoreTest;
+import dev.baton.store.testing.TraceBuilder;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.quarkus.test.junit.QuarkusTest;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+class SnapshotTest extends StoreTest {
+
+  @Test
+  void shouldWaitForTheFenceOfItsEpoch() throws Exception {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(trace.created(), trace.assigned(1), trace.started(1));
+    var asked = CompletableFuture.supplyAsync(() -> client.snapshot(trace.run(), 2));
+    log.send(trace.completed(1, "clone", TraceBuilder.cut("one")));
+    assertThat(client.snapshot(trace.run(), 1).steps()).isEmpty();
+    assertThat(asked).isNotDone();
+
+    log.send(trace.assigned(2));
+
+    RunState state = asked.get(20, TimeUnit.SECONDS);
+    assertThat(state.head().epoch()).isEqualTo(2);
+    assertThat(state.steps()).containsOnlyKeys("clone");
+    assertThat(state.branch("").next()).containsExactly("after-clone");
+    assertThat(state.branch("").cut()).isEqualTo(TraceBuilder.cut("one"));
+  }
+
+  @Test
+  void shouldKeepZombiesInTheHistoryAndOutOfTheState() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(
+        trace.created(),
+        trace.assigned(1),
+        trace.started(1),
+        trace.completed(1, "clone", TraceBuilder.cut("one")),
+        trace.assigned(2),
+        trace.completed(1, "zombie", TraceBuilder.cut("zombie")),
+        trace.ended(1),
+        trace.started(2),
+        trace.completed(2, "gather", TraceBuilder.cut("two")),
+        trace.ended(2));
+
+    // Follows to the real end: the zombie's run_completed does not end it.
+    assertThat(client.idsUntilEnd(trace.run()))
+        .containsExactly(
+            trace.run() + "/c/1",
+            trace.run() + "/c/2",
+            trace.run() + "/1/1",
+            trace.run() + "/1/2",
+            trace.run() + "/c/3",
+            trace.run() + "/1/3",
+            trace.run() + "/1/4",
+            trace.run() + "/2/1",
+            trace.run() + "/2/2",
+            trace.run() + "/2/3");
+    RunState now = client.snapshot(trace.run(), 0);
+    assertThat(now.steps()).containsOnlyKeys("clone", "gather");
+    assertThat(now.head().fenced()).isEqualTo(2);
+    assertThat(now.head().status()).isEqualTo(RunStatus.COMPLETED);
+    assertThat(
+            client
+                .grpc()
+                .listCuts(ListCutsRequest.newBuilder().setRun(trace.run()).build())
+                .getCutsList())
+        .extracting(Cut::getStep)
+        .containsExactly("gather", "clone");
+    assertThat(client.get("/runs/" + trace.run() + "/cuts").body())
+        .contains("\"step\":\"gather\"")
+        .doesNotContain("zombie");
+  }
+
+  @Test
+  void shouldSayWhatIsLateUnknownOrWrong() {
+    TraceBuilder trace = new TraceBuilder();
+    assertStatus(trace.run(), 3, 200, Status.Code.DEADLINE_EXCEEDED, "runner_assigned(3)");
+    assertStatus(trace.run(), 0, 0, Status.Code.NOT_FOUND, trace.run());
+    assertStatus("nonsense", 0, 0, Status.Code.INVALID_ARGUMENT, "nonsense");
+    assertStatus(trace.run(), 1, 100_000, Status.Code.INVALID_ARGUMENT, "100000");
+    assertThat(client.get("/runs/" + trace.run() + "/snapshot").statusCode()).isEqualTo(404);
+    assertThat(client.get("/runs/x/snapshot").body())
+        .contains("\"status\":400")
+        .contains("run id 'x'");
+    assertThat(client.get("/runs/" + trace.run() + "/events?limit=5000").body())
+        .contains("limit is 5000, allowed is 1 to 1000");
+  }
+
+  private void assertStatus(
+      String run, int epoch, long wait, Status.Code code, String description) {
+    assertThatThrownBy(
+            () ->
+                client
+                    .grpc()
+                    .getSnapshot(
+                        GetSnapshotRequest.newBuilder()
+                            .setRun(run)
+                            .setEpoch(epoch)
+                            .setWaitMillis(wait)
+                            .build()))
+        .isInstanceOfSatisfying(
+            StatusRuntimeException.class,
+            e -> {
+              assertThat(e.getStatus().getCode()).isEqualTo(code);
+              assertThat(e.getStatus().getDescription()).contains(description);
+            });
+  }
+}

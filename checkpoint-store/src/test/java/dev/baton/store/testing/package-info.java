@@ -1,0 +1,5 @@
+/** What the store's tests share: real servers, and a writer of traces. */
+@NullMarked
+package dev.baton.store.testing;
+
+import org.jspecify.annotations.NullMarked;

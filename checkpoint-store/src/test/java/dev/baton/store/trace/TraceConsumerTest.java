@@ -1,0 +1,220 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.trace;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.protocol.grpc.Event;
+import dev.baton.protocol.topic.Topics;
+import dev.baton.store.testing.StoreTest;
+import dev.baton.store.testing.TraceBuilder;
+import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.reactive.messaging.kafka.KafkaClientService;
+import jakarta.inject.Inject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.header.Header;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+class TraceConsumerTest extends StoreTest {
+  @Inject KafkaClientService kafka;
+  @Inject PositionStore positions;
+  @Inject TraceWriter writer;
+  @Inject Wakeups wakeups;
+
+  @Test
+  void shouldStoreOnceWhatIsSentTwice() {
+    TraceBuilder trace = new TraceBuilder();
+    var created = trace.created();
+    var assigned = trace.assigned(1);
+    var started = trace.started(1);
+
+    log.send(created, assigned, created, started, started, assigned, trace.ended(1));
+
+    assertThat(client.idsUntilEnd(trace.run()))
+        .containsExactly(
+            trace.run() + "/c/1", trace.run() + "/c/2", trace.run() + "/1/1", trace.run() + "/1/2");
+  }
+
+  @Test
+  void shouldStoreOnceWhatIsReadTwice() {
+    TraceBuilder before = new TraceBuilder();
+    log.send(before.created(), before.assigned(1), before.started(1));
+    assertThat(client.snapshot(before.run(), 1).head().epoch()).isEqualTo(1);
+
+    var consumer = kafka.<byte[], byte[]>getConsumer("trace");
+    consumer
+        .runOnPollingThread(
+            (Consumer<byte[], byte[]> c) -> {
+              c.seekToBeginning(c.assignment());
+            })
+        .await()
+        .indefinitely();
+    log.send(before.completed(1, "clone", null), before.ended(1));
+
+    assertThat(client.idsUntilEnd(before.run())).hasSize(5).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void shouldGoOnFromItsPositionsAfterARebalance() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(trace.created(), trace.assigned(1), trace.started(1));
+    assertThat(client.snapshot(trace.run(), 1).head().epoch()).isEqualTo(1);
+
+    kafka
+        .<byte[], byte[]>getConsumer("trace")
+        .runOnPollingThread(
+            (Consumer<byte[], byte[]> c) -> {
+              c.enforceRebalance();
+            })
+        .await()
+        .indefinitely();
+    log.send(trace.ended(1));
+
+    assertThat(client.idsUntilEnd(trace.run())).hasSize(4).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void shouldRefuseAConsumerWhosePartitionMovedOn() {
+    int partition = 1_000; // nobody else's
+    assertThat(positions.read(Set.of(partition)).await().indefinitely())
+        .containsEntry(partition, 0L);
+    TraceBuilder trace = new TraceBuilder();
+    List<ConsumerRecord<byte[], byte[]>> log =
+        read(partition, trace.created(), trace.assigned(1), trace.started(1));
+    DecodedBatch first = Decoder.decode(log.subList(0, 2));
+    DecodedBatch stale = Decoder.decode(log.subList(1, 3));
+
+    var stored = writer.write(first, Map.of(partition, 0L)).await().indefinitely();
+    var refused = writer.write(stale, Map.of(partition, 1L)).await().indefinitely();
+    var rest =
+        writer
+            .write(stale.from(Map.of(partition, 2L)), Map.of(partition, 2L))
+            .await()
+            .indefinitely();
+
+    assertThat(stored).isEqualTo(new TraceWriter.Outcome.Stored(2));
+    assertThat(refused).isEqualTo(new TraceWriter.Outcome.Moved());
+    assertThat(rest).isEqualTo(new TraceWriter.Outcome.Stored(1));
+    assertThat(positions.read(Set.of(partition)).await().indefinitely())
+        .containsEntry(partition, 3L);
+    assertThat(client.events(trace.run(), false))
+        .extracting(Event::getPosition)
+        .containsExactly(1L, 2L, 3L);
+  }
+
+  @Test
+  void shouldBuryPoisonAndMoveOn() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(trace.created());
+    ProducerRecord<String, byte[]> poison =
+        new ProducerRecord<>(Topics.TRACE, trace.run(), "{not json".getBytes(UTF_8));
+    poison.headers().add("ce_type", "dev.baton.step_started".getBytes(UTF_8));
+    RecordMetadata where = log.send(poison).getFirst();
+
+    log.send(trace.assigned(1), trace.started(1), trace.ended(1));
+
+    assertThat(client.idsUntilEnd(trace.run())).hasSize(4);
+    ConsumerRecord<byte[], byte[]> letter =
+        log.find(
+            Topics.deadLetters(Topics.TRACE),
+            record -> record.key() != null && trace.run().equals(new String(record.key(), UTF_8)));
+    assertThat(letter.value()).isEqualTo(poison.value());
+    assertThat(header(letter, "ce_type")).isEqualTo("dev.baton.step_started");
+    assertThat(header(letter, "baton_reason")).startsWith("not a CloudEvent");
+    assertThat(header(letter, "baton_topic")).isEqualTo(Topics.TRACE);
+    assertThat(header(letter, "baton_partition")).isEqualTo(Integer.toString(where.partition()));
+    assertThat(header(letter, "baton_offset")).isEqualTo(Long.toString(where.offset()));
+    assertThat(letter.headers().toArray())
+        .extracting(Header::key)
+        .containsExactlyInAnyOrder(
+            "ce_type", "baton_reason", "baton_topic", "baton_partition", "baton_offset");
+    assertThat(client.get("/q/metrics").body())
+        .containsPattern("baton_store_dead_letters_total\\S* [1-9]")
+        .contains("kafka_consumer_fetch_manager_records_lag");
+  }
+
+  @Test
+  void shouldMoveOnFromEveryKindOfPoison() {
+    TraceBuilder trace = new TraceBuilder();
+    ProducerRecord<String, byte[]> nul = trace.started(7);
+    nul.headers().remove("ce_source");
+    nul.headers().add("ce_source", "/test".getBytes(UTF_8));
+    nul.headers().add("ce_batonlease", "a\0b".getBytes(UTF_8));
+    byte[] large = new byte[1_048_450]; // with the reason it is more than the broker takes
+
+    log.send(
+        new ProducerRecord<>(Topics.TRACE, trace.run(), null),
+        new ProducerRecord<>(Topics.TRACE, 0, null, null),
+        new ProducerRecord<>(Topics.TRACE, trace.run(), large),
+        nul,
+        trace.created(),
+        trace.assigned(1),
+        trace.ended(1));
+
+    assertThat(client.idsUntilEnd(trace.run())).hasSize(3);
+    ConsumerRecord<byte[], byte[]> shortened =
+        log.find(
+            Topics.deadLetters(Topics.TRACE),
+            record -> record.headers().lastHeader("baton_value_bytes") != null);
+    assertThat(header(shortened, "baton_value_bytes")).isEqualTo("1048450");
+  }
+
+  @Test
+  void shouldKeepTypesAndFieldsThatItDoesNotKnow() {
+    TraceBuilder trace = new TraceBuilder();
+    ProducerRecord<String, byte[]> future = trace.started(1);
+    future.headers().remove("ce_type");
+    future.headers().add("ce_type", "dev.baton.run_teleported".getBytes(UTF_8));
+    byte[] data = "{ \"to\":\"\\u0000\", \"zeta\" : 1.50}".getBytes(UTF_8);
+
+    log.send(
+        trace.created(),
+        trace.assigned(1),
+        new ProducerRecord<>(Topics.TRACE, null, trace.run(), data, future.headers()),
+        trace.ended(1));
+
+    client.idsUntilEnd(trace.run());
+    Event kept = client.events(trace.run(), false).get(2);
+    assertThat(kept.getType()).isEqualTo("dev.baton.run_teleported");
+    assertThat(kept.getData().toByteArray()).isEqualTo(data);
+    assertThat(client.get("/runs/" + trace.run() + "/events?after=0&limit=3").body())
+        .contains("run_teleported");
+    assertThat(wakeups.size()).isZero();
+  }
+
+  private static List<ConsumerRecord<byte[], byte[]>> read(
+      int partition, ProducerRecord<?, byte[]>... produced) {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    for (ProducerRecord<?, byte[]> record : produced) {
+      ConsumerRecord<byte[], byte[]> read =
+          new ConsumerRecord<>(
+              Topics.TRACE,
+              partition,
+              records.size(),
+              record.key().toString().getBytes(UTF_8),
+              record.value());
+      record.headers().forEach(read.headers()::add);
+      records.add(read);
+    }
+    return records;
+  }
+
+  private static String header(ConsumerRecord<?, ?> record, String key) {
+    Header header = record.headers().lastHeader(key);
+    assertThat(header).as(key).isNotNull();
+    return new String(header.value(), UTF_8);
+  }
+}
