@@ -11,6 +11,7 @@ import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.grpc.Hello;
+import dev.baton.protocol.topic.Topics;
 import dev.baton.runner.attach.Channels;
 import dev.baton.runner.attach.Gateway;
 import dev.baton.runner.attach.Messages;
@@ -24,7 +25,7 @@ import dev.baton.runner.engine.RunTask;
 import dev.baton.runner.engine.Services;
 import dev.baton.runner.engine.Stop;
 import dev.baton.runner.heartbeat.Heartbeats;
-import dev.baton.runner.journal.ProducerSettings;
+import dev.baton.runner.journal.Producers;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.steps.StepExecutors;
 import io.grpc.ManagedChannel;
@@ -65,6 +66,13 @@ public final class Runner implements AutoCloseable {
   private final CompletableFuture<Void> assigned = new CompletableFuture<>();
 
   public Runner(RunnerConfig config, StepExecutors executors) {
+    this(config, executors, Producers.kafka(config.kafkaBootstrapServers(), config.runnerId()));
+  }
+
+  /**
+   * @param producers where the trace, heartbeats and logs go
+   */
+  public Runner(RunnerConfig config, StepExecutors executors, Producers producers) {
     this.config = config;
     orchestratorChannel = Channels.open(config.orchestrator());
     gateway = new Gateway(orchestratorChannel, this::hello, this::handle);
@@ -72,15 +80,10 @@ public final class Runner implements AutoCloseable {
     storeChannel = Channels.open(config.store());
     StoreClient store = new StoreClient(storeChannel);
     EarlySnapshot snapshots = new EarlySnapshot(store, config.carries());
-    producer = ProducerSettings.durable(config.kafkaBootstrapServers(), config.runnerId());
+    producer = producers.durable();
     Thread.ofVirtual().name("kafka").start(this::connectKafka);
     heartbeats = new Heartbeats(config.runnerId(), producer);
-    logs =
-        new LogShipper(
-            config.runnerId(),
-            () ->
-                ProducerSettings.lossy(
-                    config.kafkaBootstrapServers(), config.runnerId() + "-logs"));
+    logs = new LogShipper(config.runnerId(), producers::lossy);
     services =
         new Services(
             config.runnerId(),
@@ -164,11 +167,11 @@ public final class Runner implements AutoCloseable {
   /** So that the first append finds everything ready. */
   private void connectKafka() {
     try {
-      producer.partitionsFor(dev.baton.protocol.topic.Topics.TRACE);
+      producer.partitionsFor(Topics.TRACE);
     } catch (RuntimeException e) {
       LOG.errorf(
           "no topic %s at %s: %s. Services create the topics when they start.",
-          dev.baton.protocol.topic.Topics.TRACE, config.kafkaBootstrapServers(), e.getMessage());
+          Topics.TRACE, config.kafkaBootstrapServers(), e.getMessage());
       exit.complete(ExitCode.UNAVAILABLE);
     }
   }

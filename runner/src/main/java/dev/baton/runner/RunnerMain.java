@@ -9,6 +9,7 @@ package dev.baton.runner;
 import dev.baton.runner.config.ConfigException;
 import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.steps.StepExecutors;
+import dev.baton.runner.training.Training;
 import io.quarkus.runtime.QuarkusApplication;
 import io.quarkus.runtime.annotations.QuarkusMain;
 import jakarta.inject.Inject;
@@ -37,8 +38,7 @@ public final class RunnerMain implements QuarkusApplication {
   public int run(String... args) throws InterruptedException {
     StepExecutors executors = new StepExecutors(functions::find);
     if (args.length == 1 && args[0].equals("--train")) {
-      Training.run(executors);
-      return ExitCode.DONE.code();
+      return Training.run(executors).code();
     }
     RunnerConfig config;
     try {

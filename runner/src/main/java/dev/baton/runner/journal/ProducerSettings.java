@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.journal;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -22,13 +23,21 @@ public final class ProducerSettings {
 
   /** For the trace and heartbeats: nothing lost, nothing twice, in order, and no lingering. */
   public static KafkaProducer<String, byte[]> durable(String bootstrapServers, String clientId) {
+    return durable(bootstrapServers, clientId, Duration.ofMillis(DELIVERY_TIMEOUT_MS));
+  }
+
+  /**
+   * @param block how long a call may wait for the brokers to say who they are
+   */
+  public static KafkaProducer<String, byte[]> durable(
+      String bootstrapServers, String clientId, Duration block) {
     Map<String, Object> config = common(bootstrapServers, clientId);
     config.put(ProducerConfig.ACKS_CONFIG, "all");
     config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
     config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 5);
     config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
     config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, DELIVERY_TIMEOUT_MS);
-    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, DELIVERY_TIMEOUT_MS);
+    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, block.toMillis());
     config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 32L << 20);
     return new KafkaProducer<>(config, new StringSerializer(), new ByteArraySerializer());
   }

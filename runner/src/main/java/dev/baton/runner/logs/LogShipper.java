@@ -102,12 +102,16 @@ public final class LogShipper implements AutoCloseable {
   }
 
   private void run() {
-    try (Producer<String, byte[]> producer = producers.get()) {
+    Producer<String, byte[]> producer = producers.get();
+    try {
       while (!Thread.currentThread().isInterrupted()) {
         send(producer, spool.take());
       }
     } catch (InterruptedException | InterruptException closed) {
       LOG.debug("closed");
+    } finally {
+      Thread.interrupted();
+      producer.close(Duration.ZERO);
     }
   }
 

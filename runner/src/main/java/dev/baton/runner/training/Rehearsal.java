@@ -1,0 +1,87 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.training;
+
+import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.PrepareUploadResponse;
+import dev.baton.protocol.grpc.RunnerGatewayGrpc;
+import dev.baton.protocol.grpc.RunnerMessage;
+import dev.baton.protocol.grpc.Snapshot;
+import dev.baton.protocol.grpc.Upload;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunState;
+import io.grpc.BindableService;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+
+/**
+ * The orchestrator and the store as one run needs them: they assign it, know nothing of it, and
+ * have every object already.
+ */
+final class Rehearsal {
+  private final Assign assign;
+
+  Rehearsal(Assign assign) {
+    this.assign = assign;
+  }
+
+  List<BindableService> services() {
+    return List.of(new Gateway(), new Store());
+  }
+
+  private final class Gateway extends RunnerGatewayGrpc.RunnerGatewayImplBase {
+    @Override
+    public StreamObserver<RunnerMessage> attach(StreamObserver<GatewayMessage> toRunner) {
+      return new StreamObserver<>() {
+        @Override
+        public void onNext(RunnerMessage message) {
+          if (message.hasHello()) {
+            toRunner.onNext(GatewayMessage.newBuilder().setAssign(assign).build());
+          }
+        }
+
+        @Override
+        public void onError(Throwable broken) {
+          // The rehearsal is over.
+        }
+
+        @Override
+        public void onCompleted() {
+          toRunner.onCompleted();
+        }
+      };
+    }
+  }
+
+  private static final class Store extends CheckpointStoreGrpc.CheckpointStoreImplBase {
+    @Override
+    public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> answer) {
+      byte[] state = Json.bytes(RunState.empty(request.getRun()));
+      answer.onNext(Snapshot.newBuilder().setState(ByteString.copyFrom(state)).build());
+      answer.onCompleted();
+    }
+
+    @Override
+    public void prepareUpload(
+        PrepareUploadRequest request, StreamObserver<PrepareUploadResponse> answer) {
+      PrepareUploadResponse.Builder response = PrepareUploadResponse.newBuilder();
+      request
+          .getObjectsList()
+          .forEach(
+              object ->
+                  response.addUploads(
+                      Upload.newBuilder().setDigest(object.getDigest()).setPresent(true)));
+      answer.onNext(response.build());
+      answer.onCompleted();
+    }
+  }
+}

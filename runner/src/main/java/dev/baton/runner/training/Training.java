@@ -1,0 +1,172 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.training;
+
+import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.workflow.Format;
+import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.WorkflowParser;
+import dev.baton.runner.ExitCode;
+import dev.baton.runner.Runner;
+import dev.baton.runner.capture.Trees;
+import dev.baton.runner.config.RunnerConfig;
+import dev.baton.runner.journal.ProducerSettings;
+import dev.baton.runner.journal.Producers;
+import dev.baton.runner.steps.StepExecutors;
+import dev.baton.snapshot.Excludes;
+import dev.baton.snapshot.Limits;
+import dev.baton.snapshot.StatCache;
+import dev.baton.snapshot.TreeArchive;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jboss.logging.Logger;
+
+/** Runs a small workflow against services in this process and a trace in memory. */
+public final class Training {
+  private static final Logger LOG = Logger.getLogger(Training.class);
+
+  private static final String WORKFLOW =
+      """
+      name: rehearsal
+      steps:
+        - {id: files, shell: 'echo "$TEXT" > file; echo "[1, 2]"', output: json, env: {TEXT: "${{ .input.text }}"}}
+        - id: each
+          parallel:
+            over: .steps.files.output
+            steps:
+              - {id: write, shell: 'cat file > "copy-$ITEM"', env: {ITEM: "${{ .run.branch.item }}"}}
+              - {id: shape, transform: '{item: .run.branch.item, text: .input.text}'}
+        - {id: soon, wait: 60ms}
+        - {id: total, when: '.steps.each.output | length > 1', transform: '[.steps.each.output[] | .item] | add'}
+      """;
+
+  private Training() {}
+
+  /** Blocks for some seconds, then leaves nothing behind. */
+  public static ExitCode run(StepExecutors executors) throws InterruptedException {
+    try {
+      Path data = Files.createTempDirectory("baton-rehearsal");
+      try {
+        unreachableKafka();
+        restore(data);
+        return rehearse(data, executors);
+      } finally {
+        Trees.delete(data);
+      }
+    } catch (IOException e) {
+      LOG.error("the rehearsal failed", e);
+      return ExitCode.INTERNAL;
+    }
+  }
+
+  private static ExitCode rehearse(Path data, StepExecutors executors)
+      throws IOException, InterruptedException {
+    String run = RunId.next();
+    Server server =
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+            .addServices(
+                new Rehearsal(assign(run))
+                    .services().stream().map(service -> service.bindService()).toList())
+            .build()
+            .start();
+    String url = "http://127.0.0.1:" + server.getPort();
+    Map<String, String> keys =
+        Map.of(
+            "baton.runner.id",
+            "rehearsal",
+            "baton.run.id",
+            run,
+            "baton.epoch",
+            "2",
+            "baton.orchestrator.url",
+            url,
+            "baton.store.url",
+            url,
+            "kafka.bootstrap.servers",
+            "127.0.0.1:9",
+            "baton.data",
+            data.toString());
+    RunnerConfig config = RunnerConfig.read(key -> Optional.ofNullable(keys.get(key)));
+    try (Runner runner = new Runner(config, executors, new InMemory())) {
+      return runner.awaitExit();
+    } finally {
+      server.shutdownNow();
+    }
+  }
+
+  /** Takes everything and keeps it. */
+  private static final class InMemory implements Producers {
+    @Override
+    public Producer<String, byte[]> durable() {
+      return new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
+    }
+
+    @Override
+    public Producer<String, byte[]> lossy() {
+      return durable();
+    }
+  }
+
+  private static Assign assign(String run) {
+    Parsed parsed = WorkflowParser.parse(WORKFLOW.getBytes(StandardCharsets.UTF_8), Format.YAML);
+    if (!(parsed instanceof Parsed.Valid valid)) {
+      throw new IllegalStateException("the rehearsal's workflow: " + parsed);
+    }
+    return Assign.newBuilder()
+        .setRun(run)
+        .setEpoch(2)
+        .setProject("default")
+        .setWorkflow("rehearsal")
+        .setDefinitionHash(valid.hash())
+        .setDefinition(ByteString.copyFrom(Json.bytes(valid.canonical())))
+        .setInput(ByteString.copyFromUtf8("{\"text\": \"hello\"}"))
+        .setHeartbeatIntervalMillis(1_000)
+        .setHeartbeatTimeoutMillis(3_000)
+        .build();
+  }
+
+  /** Loads the real client as far as it goes without a broker. */
+  private static void unreachableKafka() {
+    try (Producer<String, byte[]> producer =
+        ProducerSettings.durable("127.0.0.1:9", "rehearsal", Duration.ofMillis(300))) {
+      producer.partitionsFor(Topics.TRACE);
+    } catch (KafkaException expected) {
+      LOG.debugf("as expected: %s", expected.getMessage());
+    }
+  }
+
+  private static void restore(Path data) throws IOException {
+    Path tree = Files.createDirectories(data.resolve("tree"));
+    Files.createDirectories(tree.resolve("folder"));
+    Files.writeString(tree.resolve("folder/file"), "content");
+    Files.createSymbolicLink(tree.resolve("link"), Path.of("folder/file"));
+    TreeArchive archive = new TreeArchive(Excludes.defaults(), new StatCache());
+    Path file = data.resolve("tree.tar.zst");
+    String digest = archive.capture(tree, file).digest();
+    try (InputStream in = Files.newInputStream(file)) {
+      archive.restore(in, data.resolve("restored"), digest, Limits.defaults());
+    }
+  }
+}

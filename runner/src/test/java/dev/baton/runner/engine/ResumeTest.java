@@ -1,0 +1,245 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import dev.baton.runner.testkit.RunnerProcess;
+import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.TestRun;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Real runner processes, killed: what the next one does. */
+@ExtendWith(Services.Extension.class)
+class ResumeTest {
+  private static final String PIPELINE =
+      """
+      name: pipeline
+      steps:
+        - {id: a, shell: 'echo a >> log; sleep 0.15; echo one'}
+        - id: lap
+          shell: 'echo "lap $N" >> log; sleep 0.1; echo "$N"'
+          env: {N: "${{ (.steps.lap.output // 0) + 1 }}"}
+          output: json
+          next: [{when: .steps.lap.output < 3, to: lap}]
+          max_visits: 5
+        - {id: shape, transform: '[.steps.lap.output, .steps.a.output]'}
+        - id: each
+          parallel:
+            over: '["x", "y", "z"]'
+            max: 2
+            steps:
+              - {id: w1, shell: 'echo "$I" > "f-$I"; sleep 0.1', env: {I: "${{ .run.branch.item }}"}}
+              - {id: w2, shell: 'echo again >> "f-$I"; sleep 0.1; cat "f-$I"', env: {I: "${{ .run.branch.item }}"}, output: lines}
+        - {id: nap, wait: 300ms}
+        - {id: sum, shell: 'cat log f-*', output: lines}
+        - {id: last, transform: '{sum: .steps.sum.output, each: .steps.each.output, shape: .steps.shape.output}'}
+      """;
+
+  private static final String EXPECTED =
+      "{\"sum\":[\"a\",\"lap 1\",\"lap 2\",\"lap 3\",\"x\",\"again\",\"y\",\"again\",\"z\",\"again\"],"
+          + "\"each\":[[\"x\",\"again\"],[\"y\",\"again\"],[\"z\",\"again\"]],\"shape\":[3,\"one\"]}";
+
+  private final Services services;
+
+  ResumeTest(Services services) {
+    this.services = services;
+  }
+
+  private RunnerProcess attach(TestRun run, Path data) throws Exception {
+    run.nextEpoch();
+    RunnerProcess process = new RunnerProcess(services, run, data);
+    var hello = services.gateway.awaitHello(process.id);
+    assertThat(hello.getHeldList())
+        .singleElement()
+        .satisfies(held -> assertThat(held.getEpoch()).isEqualTo(run.epoch()));
+    services.gateway.assign(process.id, run.assign());
+    return process;
+  }
+
+  @Test
+  void shouldFinishAsIfNothingHadHappenedHoweverOftenItIsKilled() throws Exception {
+    long seed = Long.getLong("baton.seed", System.nanoTime());
+    System.out.println("seed " + seed + " (-Dbaton.seed)");
+    Random random = new Random(seed);
+    TestRun run = new TestRun(services, PIPELINE, "{}");
+    Path data = services.data().resolve("resume-" + run.id);
+
+    for (int kill = 0; kill < 4; kill++) {
+      try (RunnerProcess process = attach(run, data)) {
+        int epoch = run.epoch();
+        services.trace.await(
+            run.id, all -> all.stream().anyMatch(r -> r.id().lane().epoch() == epoch));
+        TimeUnit.MILLISECONDS.sleep(random.nextInt(900));
+      }
+      killStepsOf(run);
+    }
+    JsonNode output;
+    try (RunnerProcess process = attach(run, data)) {
+      output = run.awaitOutput();
+      assertThat(process.awaitExit()).isZero();
+    }
+
+    assertThat(output.toString()).isEqualTo(EXPECTED);
+    assertThat(services.trace.state(run.id, 0).head().status()).isEqualTo(RunStatus.COMPLETED);
+    assertThat(services.trace.state(run.id, 0).head().gap()).isNull();
+    assertThatNoStepCompletedTwice(run);
+    assertThat(Files.readAllLines(data.resolve("runs/" + run.id + "/workspace/f-x")))
+        .containsExactly("x", "again");
+  }
+
+  /** What the orchestrator's launcher does before it starts a replacement. */
+  private static void killStepsOf(TestRun run) {
+    ProcessHandle.allProcesses()
+        .filter(
+            p -> {
+              try {
+                return Files.readString(Path.of("/proc/" + p.pid() + "/environ"))
+                    .contains("BATON_RUN_ID=" + run.id);
+              } catch (java.io.IOException notOurs) {
+                return false;
+              }
+            })
+        .forEach(ProcessHandle::destroyForcibly);
+  }
+
+  private void assertThatNoStepCompletedTwice(TestRun run) {
+    Map<String, Integer> completions = new HashMap<>();
+    for (TraceRecord record : services.trace.records(run.id)) {
+      if (record.event() instanceof TraceEvent.StepCompleted done) {
+        completions.merge(done.step() + "#" + done.visit(), 1, Integer::sum);
+      }
+    }
+    // An event of a killed runner that reached the log after the replacement was assigned is
+    // fenced, not repeated; it was not there.
+    assertThat(completions).allSatisfy((step, times) -> assertThat(times).as(step).isEqualTo(1));
+    assertThat(completions).containsKeys("a#1", "lap#3", "each/2/w2#1", "last#1");
+  }
+
+  @Test
+  void shouldKeepFailedAttemptsAndTimersOverADeath() throws Exception {
+    TestRun run =
+        new TestRun(
+            services,
+            """
+            name: attempts
+            steps:
+              - {id: nap, wait: 1500ms}
+              - {id: flaky, shell: 'echo "$BATON_ATTEMPT $BATON_IDEMPOTENCY_KEY"; test "$BATON_ATTEMPT" = 3', retry: {max: 2, backoff: 1s}}
+            """,
+            "{}");
+    Path data = services.data().resolve("attempts-" + run.id);
+    try (RunnerProcess first = attach(run, data)) {
+      services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
+      TimeUnit.MILLISECONDS.sleep(300);
+    }
+    try (RunnerProcess second = attach(run, data)) {
+      services.trace.await(run.id, TraceEvent.StepRetried.class, e -> e.attempt() == 1);
+    }
+    try (RunnerProcess third = attach(run, data)) {
+      assertThat(run.awaitOutput().asText()).isEqualTo("3 " + run.id + "/flaky/1");
+      assertThat(third.awaitExit()).isZero();
+    }
+    assertThat(run.events(TraceEvent.StepRetried.class))
+        .extracting(TraceEvent.StepRetried::attempt)
+        .containsExactly(1, 2);
+    List<TraceRecord> records = services.trace.records(run.id);
+    TraceRecord slept =
+        records.stream()
+            .filter(r -> r.event() instanceof TraceEvent.StepStarted)
+            .findFirst()
+            .orElseThrow();
+    TraceRecord woke =
+        records.stream()
+            .filter(
+                r ->
+                    r.event() instanceof TraceEvent.StepCompleted done && done.step().equals("nap"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(java.time.Duration.between(slept.time(), woke.time()))
+        .isBetween(java.time.Duration.ofMillis(1_500), java.time.Duration.ofMillis(6_000));
+  }
+
+  @Test
+  void shouldCutAndExitOnSigterm() throws Exception {
+    TestRun run =
+        new TestRun(
+            services,
+            "{name: term, steps: [{id: s, shell: 'echo half > file; test -f done || sleep 60; cat file'}]}",
+            "{}");
+    Path data = services.data().resolve("term-" + run.id);
+    Path file = data.resolve("runs/" + run.id + "/workspace/file");
+    try (RunnerProcess process = attach(run, data)) {
+      services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
+      awaitFile(file);
+
+      process.process.destroy();
+
+      assertThat(process.awaitExit()).isEqualTo(143);
+    }
+    TraceEvent.CheckpointSaved saved =
+        services.trace.await(run.id, TraceEvent.CheckpointSaved.class, e -> true);
+    assertThat(saved.trigger()).isEqualTo("shutdown");
+    assertThat(saved.cut()).isNotNull();
+    assertThat(services.gateway.released(run.id, 1)).isEmpty();
+    assertThatNoProcessIsLeftOf(run);
+  }
+
+  @Test
+  void shouldKillItsStepsAndWriteNothingMoreWhenFenced() throws Exception {
+    TestRun run =
+        new TestRun(
+            services,
+            "{name: fenced, steps: [{id: s, shell: 'setsid sleep 300 & echo up > file; sleep 300'}]}",
+            "{}");
+    Path data = services.data().resolve("fenced-" + run.id);
+    try (RunnerProcess process = attach(run, data)) {
+      services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
+      awaitFile(data.resolve("runs/" + run.id + "/workspace/file"));
+
+      services.gateway.fence(process.id, run.id, 1);
+
+      assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("fenced");
+      assertThat(process.awaitExit()).isZero();
+    }
+    assertThat(run.events(TraceEvent.StepFailed.class)).isEmpty();
+    assertThatNoProcessIsLeftOf(run);
+  }
+
+  private static void awaitFile(Path file) throws InterruptedException {
+    for (int i = 0; i < 500 && !Files.exists(file); i++) {
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+    assertThat(file).exists();
+  }
+
+  private static void assertThatNoProcessIsLeftOf(TestRun run) {
+    assertThat(ProcessHandle.allProcesses())
+        .noneMatch(
+            p -> {
+              try {
+                return p.isAlive()
+                    && Files.readString(Path.of("/proc/" + p.pid() + "/environ"))
+                        .contains("BATON_RUN_ID=" + run.id);
+              } catch (java.io.IOException gone) {
+                return false;
+              }
+            });
+  }
+}
