@@ -1,3 +1,4 @@
+/** The orchestrator: runs and approvals, liveness, failover, launchers. Packages are features. */
 @NullMarked
 package dev.baton.orchestrator;
 

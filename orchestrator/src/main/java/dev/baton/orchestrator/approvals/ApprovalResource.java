@@ -1,0 +1,107 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.approvals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.idempotency.IdempotencyKey;
+import dev.baton.orchestrator.idempotency.StoredAnswer;
+import dev.baton.orchestrator.problem.Bodies;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.runs.RunQueries;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+import org.jspecify.annotations.Nullable;
+
+/** Approvals over REST. The path is the seeds' word for a step that waits for a person. */
+@Path("/checkpoints")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "approvals")
+public class ApprovalResource {
+  private static final int MOST = 1_000;
+  private static final List<String> STATUSES = List.of("waiting", "answered", "expired");
+
+  /** The body of an answer. */
+  public record AnswerRequest(
+      @Nullable JsonNode answer, @Nullable String by, @Nullable String comment) {}
+
+  /** Approvals, oldest first. */
+  public record Listing(List<ApprovalView> checkpoints) {}
+
+  private final Approvals approvals;
+  private final RunQueries runs;
+
+  ApprovalResource(Approvals approvals, RunQueries runs) {
+    this.approvals = approvals;
+    this.runs = runs;
+  }
+
+  @GET
+  @Operation(summary = "Approvals, oldest first.")
+  public Uni<Listing> list(
+      @RestQuery @Nullable String status,
+      @RestQuery @Nullable String run,
+      @RestQuery @DefaultValue("100") int limit) {
+    if (status != null && !STATUSES.contains(status)) {
+      throw bad("status=" + status, String.join(", ", STATUSES));
+    }
+    if (limit < 1 || limit > MOST) {
+      throw bad("limit=" + limit, "1 to " + MOST);
+    }
+    return run == null
+        ? approvals.list(status, null, limit).map(Listing::new)
+        : runs.resolve(run).chain(id -> approvals.list(status, id, limit)).map(Listing::new);
+  }
+
+  @GET
+  @Path("/{id}")
+  @Operation(summary = "One approval.")
+  public Uni<ApprovalView> get(String id) {
+    return approvals.get(id);
+  }
+
+  @POST
+  @Path("/{id}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(summary = "Answer. Once: a second answer is refused with 409.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = AnswerRequest.class)))
+  public Uni<Response> answer(
+      String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
+    Bodies.check(body.length, Bodies.LIMIT);
+    AnswerRequest request = Bodies.read(body, AnswerRequest.class);
+    JsonNode answer = request.answer();
+    if (answer == null) {
+      throw bad("a body without 'answer'", "{\"answer\": <json>, \"by\": …, \"comment\": …}");
+    }
+    return approvals
+        .answer(
+            id,
+            new Approvals.Answer(answer, request.by(), request.comment()),
+            IdempotencyKey.of("answer " + id, key, body))
+        .map(StoredAnswer::response);
+  }
+
+  private static ProblemException bad(String what, String allowed) {
+    return new ProblemException(
+        ProblemKind.BAD_PARAMETER, what + " is not allowed; allowed: " + allowed);
+  }
+}

@@ -1,0 +1,33 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.approvals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An approval as the API shows it.
+ *
+ * @param status {@code waiting answered expired}
+ * @param schema of the answer; null where any JSON is one
+ */
+public record ApprovalView(
+    String id,
+    String run,
+    String step,
+    String prompt,
+    String status,
+    @Nullable JsonNode schema,
+    @Nullable JsonNode defaultAnswer,
+    @Nullable String cut,
+    Instant askedAt,
+    @Nullable Instant expiresAt,
+    @Nullable JsonNode answer,
+    @Nullable String by,
+    @Nullable String comment,
+    @Nullable Instant answeredAt) {}

@@ -1,0 +1,226 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.approvals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.idempotency.IdempotencyKey;
+import dev.baton.orchestrator.idempotency.IdempotencyKeys;
+import dev.baton.orchestrator.idempotency.StoredAnswer;
+import dev.baton.orchestrator.outbox.Effect;
+import dev.baton.orchestrator.outbox.Outbox;
+import dev.baton.orchestrator.outbox.Relay;
+import dev.baton.orchestrator.problem.FieldProblem;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.InputSchema;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.hibernate.reactive.mutiny.Mutiny;
+import org.jspecify.annotations.Nullable;
+
+/** Questions to people. An answer is given once: the first transaction wins. */
+@ApplicationScoped
+public class Approvals {
+  /** A person's answer. */
+  record Answer(JsonNode value, @Nullable String by, @Nullable String comment) {}
+
+  private final Mutiny.SessionFactory sessions;
+  private final Pool pool;
+  private final Relay relay;
+  private final IdempotencyKeys keys;
+
+  Approvals(Mutiny.SessionFactory sessions, Pool pool, Relay relay, IdempotencyKeys keys) {
+    this.sessions = sessions;
+    this.pool = pool;
+    this.relay = relay;
+    this.keys = keys;
+  }
+
+  /** Oldest first; null arguments do not filter. */
+  public Uni<List<ApprovalView>> list(@Nullable String status, @Nullable String run, int limit) {
+    return sessions.withSession(
+        session ->
+            session
+                .createQuery(
+                    "from ApprovalEntity where (:status is null or status = :status)"
+                        + " and (:run is null or run = :run) order by askedAt, id",
+                    ApprovalEntity.class)
+                .setParameter("status", status)
+                .setParameter("run", run)
+                .setMaxResults(limit)
+                .getResultList()
+                .map(found -> found.stream().map(ApprovalEntity::view).toList()));
+  }
+
+  /** Fails with a problem when there is no such approval. */
+  public Uni<ApprovalView> get(String id) {
+    return sessions
+        .withSession(session -> session.find(ApprovalEntity.class, id))
+        .map(
+            found -> {
+              if (found == null) {
+                throw unknown(id);
+              }
+              return found.view();
+            });
+  }
+
+  /**
+   * Records the answer and owes it to the runner.
+   *
+   * @return fails with a problem when the approval is unknown, no longer waits, or the answer does
+   *     not fit its schema
+   */
+  Uni<StoredAnswer> answer(String id, Answer answer, @Nullable IdempotencyKey key) {
+    return keys.find(key)
+        .chain(
+            kept ->
+                kept.isPresent()
+                    ? Uni.createFrom().item(kept.get())
+                    : pool.withTransaction(tx -> record(tx, id, answer, key)).invoke(relay::wake));
+  }
+
+  /** The same for a caller that brings no key. */
+  public Uni<ApprovalView> answer(
+      String id, JsonNode value, @Nullable String by, @Nullable String comment) {
+    return answer(id, new Answer(value, by, comment), null)
+        .map(
+            stored ->
+                Json.read(stored.body().getBytes(StandardCharsets.UTF_8), ApprovalView.class));
+  }
+
+  private Uni<StoredAnswer> record(
+      SqlConnection tx, String id, Answer answer, @Nullable IdempotencyKey key) {
+    // The run's row first, then the approval's: the same order as everywhere.
+    return tx.preparedQuery(
+            """
+            SELECT r.id, r.control_seq, r.ended, r.desired FROM orchestrator.run r
+            JOIN orchestrator.approval a ON a.run = r.id WHERE a.id = $1 FOR UPDATE OF r""")
+        .execute(Tuple.of(id))
+        .chain(
+            runs -> {
+              for (Row run : runs) {
+                return tx.preparedQuery(
+                        """
+                        SELECT id, run, step, prompt, status, answer_schema, default_answer, cut, asked_at, expires_at,
+                          answered_by FROM orchestrator.approval WHERE id = $1""")
+                    .execute(Tuple.of(id))
+                    .chain(found -> record(tx, run, found.iterator().next(), answer, key));
+              }
+              throw unknown(id);
+            });
+  }
+
+  private Uni<StoredAnswer> record(
+      SqlConnection tx, Row run, Row approval, Answer answer, @Nullable IdempotencyKey key) {
+    String id = approval.getString("id");
+    checkOpen(id, run, approval);
+    JsonNode schema = json(approval.getString("answer_schema"));
+    checkAnswer(schema, answer.value());
+    Instant now = Instant.now();
+    String runId = run.getString("id");
+    String step = approval.getString("step");
+    long seq = run.getLong("control_seq") + 1;
+    TraceEvent.ApprovalAnswered event =
+        new TraceEvent.ApprovalAnswered(step, id, answer.value(), answer.by(), answer.comment());
+    Outbox.Row owed =
+        new Outbox.Row(runId, List.of(Effect.publish(event, seq, now), new Effect.Deliver(id)));
+    StoredAnswer stored = StoredAnswer.fresh(200, null, view(approval, schema, answer, now));
+    return tx.preparedQuery(
+            """
+            UPDATE orchestrator.approval SET status = 'answered', answer = $2, answered_by = $3, comment = $4,
+              answered_at = $5 WHERE id = $1""")
+        .execute(
+            Tuple.from(
+                Arrays.asList(
+                    id,
+                    answer.value().toString(),
+                    answer.by(),
+                    answer.comment(),
+                    now.atOffset(ZoneOffset.UTC))))
+        .chain(
+            () ->
+                tx.preparedQuery("UPDATE orchestrator.run SET control_seq = $2 WHERE id = $1")
+                    .execute(Tuple.of(runId, seq)))
+        .chain(() -> Outbox.appendNow(tx, owed))
+        .chain(() -> keys.claim(tx, key == null ? Map.of() : Map.of(key, stored)))
+        .replaceWith(stored);
+  }
+
+  private static void checkOpen(String id, Row run, Row approval) {
+    String status = approval.getString("status");
+    if (status.equals("answered")) {
+      String by = approval.getString("answered_by");
+      throw new ProblemException(
+          ProblemKind.CONFLICT,
+          "approval " + id + " has been answered" + (by == null ? "" : " by " + by));
+    }
+    if (!status.equals("waiting")
+        || run.getBoolean("ended")
+        || !run.getString("desired").equals("running")) {
+      throw new ProblemException(
+          ProblemKind.CONFLICT, "approval " + id + " does not wait for an answer any more");
+    }
+  }
+
+  private static void checkAnswer(@Nullable JsonNode schema, JsonNode value) {
+    if (schema == null) {
+      return;
+    }
+    List<InputSchema.Violation> violations = new InputSchema(schema).validate(value);
+    if (!violations.isEmpty()) {
+      throw ProblemException.withErrors(
+          ProblemKind.INVALID_ANSWER,
+          "the answer does not fit the approval's schema",
+          violations.stream().map(FieldProblem::of).toList());
+    }
+  }
+
+  private static ApprovalView view(
+      Row approval, @Nullable JsonNode schema, Answer answer, Instant now) {
+    var expires = approval.getOffsetDateTime("expires_at");
+    return new ApprovalView(
+        approval.getString("id"),
+        approval.getString("run"),
+        approval.getString("step"),
+        approval.getString("prompt"),
+        "answered",
+        schema,
+        json(approval.getString("default_answer")),
+        approval.getString("cut"),
+        approval.getOffsetDateTime("asked_at").toInstant(),
+        expires == null ? null : expires.toInstant(),
+        answer.value(),
+        answer.by(),
+        answer.comment(),
+        now);
+  }
+
+  private static @Nullable JsonNode json(@Nullable String text) {
+    return text == null ? null : Json.tree(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static ProblemException unknown(String id) {
+    return new ProblemException(
+        ProblemKind.NOT_FOUND,
+        "no approval '"
+            + (id.length() > 200 ? id.substring(0, 200) + "…" : id)
+            + "'; GET /checkpoints?status=waiting lists those that wait");
+  }
+}

@@ -1,0 +1,69 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.config;
+
+import dev.baton.protocol.workflow.HeartbeatSettings;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Checks the settings at start; a wrong one stops it with a message that names key, value and what
+ * is allowed.
+ */
+public final class ConfigCheck {
+  private static final Duration MIN_TIMEOUT = Duration.ofMillis(600);
+  private static final int MAX_SLOTS = 100_000;
+  private static final int MAX_POOL = 64;
+
+  private ConfigCheck() {}
+
+  /** All that is wrong, one line each; empty when nothing is. */
+  public static List<String> problems(OrchestratorConfig config) {
+    List<String> problems = new ArrayList<>();
+    Duration interval = config.heartbeat().interval();
+    Duration timeout = config.heartbeat().timeout();
+    if (interval.compareTo(HeartbeatSettings.MIN_INTERVAL) < 0) {
+      problems.add(wrong("baton.heartbeat.interval", interval, "200ms or more"));
+    }
+    if (timeout.compareTo(MIN_TIMEOUT) < 0 || timeout.compareTo(interval.multipliedBy(3)) < 0) {
+      problems.add(
+          wrong("baton.heartbeat.timeout", timeout, "600ms or more, and three intervals or more"));
+    }
+    range(problems, "baton.runner.slots", config.runner().slots(), 1, MAX_SLOTS);
+    range(problems, "baton.launcher.pool.size", config.launcher().pool().size(), 0, MAX_POOL);
+    range(problems, "baton.db.port", config.db().port(), 1, 65_535);
+    if (config.launcher().timeout().compareTo(Duration.ofSeconds(1)) < 0) {
+      problems.add(wrong("baton.launcher.timeout", config.launcher().timeout(), "1s or more"));
+    }
+    url(problems, "baton.store-url", config.storeUrl());
+    url(problems, "baton.orchestrator-url", config.orchestratorUrl());
+    if (!config.instanceId().matches("[A-Za-z0-9._-]{1,100}")) {
+      problems.add(
+          wrong(
+              "baton.instance-id", config.instanceId(), "1 to 100 letters, digits, '.', '_', '-'"));
+    }
+    return List.copyOf(problems);
+  }
+
+  private static void range(List<String> problems, String key, int value, int min, int max) {
+    if (value < min || value > max) {
+      problems.add(wrong(key, value, min + " to " + max));
+    }
+  }
+
+  private static void url(List<String> problems, String key, URI value) {
+    if (!"http".equals(value.getScheme()) || value.getHost() == null || value.getPort() < 1) {
+      problems.add(wrong(key, value, "http://<host>:<port>"));
+    }
+  }
+
+  private static String wrong(String key, Object value, String allowed) {
+    return key + "=" + value + " is not allowed; allowed: " + allowed;
+  }
+}

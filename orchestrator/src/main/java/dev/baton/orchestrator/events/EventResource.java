@@ -1,0 +1,128 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.events;
+
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.runs.RunQueries;
+import dev.baton.protocol.grpc.Cut;
+import dev.baton.protocol.json.Json;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.sse.OutboundSseEvent;
+import jakarta.ws.rs.sse.Sse;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+import org.jspecify.annotations.Nullable;
+
+/** A run's events and cuts over REST; the checkpoint-store has them. */
+@Path("/runs/{id}")
+@Tag(name = "events")
+public class EventResource {
+  private static final int MOST = 10_000;
+
+  /** A page of events. */
+  public record Events(List<RunEvent> events) {}
+
+  /** A place to go back to. */
+  public record CutView(
+      String digest,
+      String step,
+      String branch,
+      int epoch,
+      long position,
+      long sizeBytes,
+      long fileCount,
+      Instant time) {
+    static CutView of(Cut cut) {
+      return new CutView(
+          cut.getDigest(),
+          cut.getStep(),
+          cut.getBranch(),
+          cut.getEpoch(),
+          cut.getPosition(),
+          cut.getSizeBytes(),
+          cut.getFileCount(),
+          Instant.EPOCH.plus(cut.getTimeMicros(), ChronoUnit.MICROS));
+    }
+  }
+
+  /** All cuts, newest first. */
+  public record Cuts(List<CutView> cuts) {}
+
+  private final StoreClient store;
+  private final RunQueries runs;
+
+  EventResource(StoreClient store, RunQueries runs) {
+    this.store = store;
+    this.runs = runs;
+  }
+
+  @GET
+  @Path("/events")
+  @Produces(MediaType.APPLICATION_JSON)
+  @Operation(summary = "The events from after a position, oldest first.")
+  public Uni<Events> page(
+      String id,
+      @RestQuery @DefaultValue("0") long after,
+      @RestQuery @DefaultValue("1000") int limit) {
+    if (limit < 1 || limit > MOST || after < 0) {
+      throw new ProblemException(
+          ProblemKind.BAD_PARAMETER,
+          "after=" + after + ", limit=" + limit + "; allowed: after 0 or more, limit 1 to " + MOST);
+    }
+    return runs.resolve(id)
+        .chain(run -> store.events(run, after, limit).map(RunEvent::of).collect().asList())
+        .map(Events::new);
+  }
+
+  @GET
+  @Path("/events")
+  @Produces(MediaType.SERVER_SENT_EVENTS)
+  @Operation(summary = "The events as they happen; the stream ends after the run's end.")
+  public Multi<OutboundSseEvent> stream(
+      String id,
+      @RestQuery @DefaultValue("0") long after,
+      @HeaderParam(HttpSse.LAST_EVENT_ID) @Nullable String lastEventId,
+      @Context Sse sse) {
+    long from = lastEventId == null ? after : HttpSse.position(lastEventId);
+    return runs.resolve(id)
+        .onItem()
+        .transformToMulti(run -> store.follow(run, from))
+        .map(RunEvent::of)
+        .map(
+            event ->
+                sse.newEventBuilder()
+                    .id(Long.toString(event.position()))
+                    .name(event.type())
+                    .mediaType(MediaType.TEXT_PLAIN_TYPE)
+                    .data(String.class, new String(Json.bytes(event), StandardCharsets.UTF_8))
+                    .build());
+  }
+
+  @GET
+  @Path("/cuts")
+  @Produces(MediaType.APPLICATION_JSON)
+  @Operation(summary = "The places from which the run could go on, newest first.")
+  public Uni<Cuts> cuts(String id) {
+    return runs.resolve(id)
+        .chain(store::cuts)
+        .map(cuts -> new Cuts(cuts.stream().map(CutView::of).toList()));
+  }
+}

@@ -1,0 +1,105 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.failover;
+
+import dev.baton.protocol.signal.Signal;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a signal means for a run. Pure.
+ *
+ * <pre>
+ *   run is                                          then
+ *   unknown, ended, cancelled, of another epoch     ignore
+ *   external                                        lose (nobody here can start its runner)
+ *   restart: never                                  lose
+ *   past its deadline                               lose
+ *   anything else                                   advance
+ * </pre>
+ */
+sealed interface Decision {
+  record Ignore(String why) implements Decision {}
+
+  /**
+   * @param reason as in {@code run_lost}
+   */
+  record Lose(String reason, String detail) implements Decision {}
+
+  /**
+   * A new epoch.
+   *
+   * @param fruitless how many failovers in a row have brought no completed step
+   * @param delay before it begins; a step that kills its runner again and again must not spin
+   */
+  record Advance(int epoch, String reason, int fruitless, Duration delay) implements Decision {}
+
+  /** The run as its row says. */
+  record Run(
+      String kind,
+      int epoch,
+      boolean ended,
+      String desired,
+      String restart,
+      @Nullable Instant deadline,
+      long completed,
+      long completedAtFailover,
+      int fruitless) {}
+
+  Duration FIRST_DELAY = Duration.ofMillis(500);
+  Duration MAX_DELAY = Duration.ofMinutes(1);
+  int FREE_FAILOVERS = 3;
+
+  static Decision of(@Nullable Run run, Signal signal, Instant now) {
+    if (run == null) {
+      return new Ignore("unknown run");
+    }
+    if (run.ended() || !run.desired().equals("running")) {
+      return new Ignore("it has ended");
+    }
+    if (run.epoch() != signal.epoch()) {
+      return new Ignore("epoch " + signal.epoch() + " is over");
+    }
+    String reason =
+        switch (signal) {
+          case Signal.RunnerExited _ -> "runner_exited";
+          case Signal.HeartbeatsMissed _ -> "heartbeats_missed";
+        };
+    if (run.kind().equals("external")) {
+      return new Lose(reason, detail(signal));
+    }
+    if (run.restart().equals("never")) {
+      return new Lose("restart_never", detail(signal));
+    }
+    Instant deadline = run.deadline();
+    if (deadline != null && !deadline.isAfter(now)) {
+      return new Lose("deadline_exceeded", "the deadline was " + deadline);
+    }
+    int fruitless = run.completed() > run.completedAtFailover() ? 0 : run.fruitless() + 1;
+    return new Advance(run.epoch() + 1, reason, fruitless, delay(fruitless));
+  }
+
+  private static Duration delay(int fruitless) {
+    if (fruitless <= FREE_FAILOVERS) {
+      return Duration.ZERO;
+    }
+    Duration delay = FIRST_DELAY.multipliedBy(1L << Math.min(fruitless - FREE_FAILOVERS - 1, 10));
+    return delay.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : delay;
+  }
+
+  private static String detail(Signal signal) {
+    return switch (signal) {
+      case Signal.RunnerExited exited ->
+          exited.exitCode() == null
+              ? "its runner " + exited.runner() + " has gone"
+              : "its runner " + exited.runner() + " exited with " + exited.exitCode();
+      case Signal.HeartbeatsMissed missed ->
+          "its runner " + missed.runner() + " was silent for " + missed.silentMs() + " ms";
+    };
+  }
+}

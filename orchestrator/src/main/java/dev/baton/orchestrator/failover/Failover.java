@@ -1,0 +1,145 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.failover;
+
+import dev.baton.orchestrator.outbox.Effect;
+import dev.baton.orchestrator.outbox.Outbox;
+import dev.baton.orchestrator.outbox.Relay;
+import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.trace.TraceEvent;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands a run to its next epoch, or declares it lost: one transaction that only counts while the
+ * run still is in the epoch the signal is about. The same signal twice, or two signals about the
+ * same loss, are one failover.
+ */
+@ApplicationScoped
+class Failover {
+  private static final Logger LOG = Logger.getLogger(Failover.class);
+
+  private final Pool pool;
+  private final Relay relay;
+
+  Failover(Pool pool, Relay relay) {
+    this.pool = pool;
+    this.relay = relay;
+  }
+
+  Uni<Decision> handle(Signal signal) {
+    return pool.withTransaction(tx -> decide(tx, signal))
+        .invoke(
+            decision -> {
+              switch (decision) {
+                case Decision.Ignore(String why) ->
+                    LOG.debugf("run %s: signal ignored, %s", signal.run(), why);
+                case Decision.Lose(String reason, String detail) -> {
+                  LOG.infof("run %s is lost: %s, %s", signal.run(), reason, detail);
+                  relay.wake();
+                }
+                case Decision.Advance advance -> {
+                  LOG.infof(
+                      "run %s goes to epoch %d (%s)%s",
+                      signal.run(),
+                      advance.epoch(),
+                      advance.reason(),
+                      advance.delay().isZero()
+                          ? ""
+                          : " after "
+                              + advance.delay()
+                              + ": "
+                              + advance.fruitless()
+                              + " failovers without progress");
+                  relay.wake();
+                }
+              }
+            });
+  }
+
+  private static Uni<Decision> decide(SqlConnection tx, Signal signal) {
+    return tx.preparedQuery(
+            """
+            SELECT kind, epoch, control_seq, ended, desired, restart, deadline, completed, completed_at_failover, fruitless
+            FROM orchestrator.run WHERE id = $1 FOR UPDATE""")
+        .execute(Tuple.of(signal.run()))
+        .chain(
+            rows -> {
+              Row row = rows.iterator().hasNext() ? rows.iterator().next() : null;
+              Decision decision = Decision.of(row == null ? null : run(row), signal, Instant.now());
+              return row == null
+                  ? Uni.createFrom().item(decision)
+                  : act(tx, signal.run(), row, decision).replaceWith(decision);
+            });
+  }
+
+  private static Decision.Run run(Row row) {
+    OffsetDateTime deadline = row.getOffsetDateTime("deadline");
+    return new Decision.Run(
+        row.getString("kind"),
+        row.getInteger("epoch"),
+        row.getBoolean("ended"),
+        row.getString("desired"),
+        row.getString("restart"),
+        deadline == null ? null : deadline.toInstant(),
+        row.getLong("completed"),
+        row.getLong("completed_at_failover"),
+        row.getInteger("fruitless"));
+  }
+
+  private static Uni<@Nullable Void> act(SqlConnection tx, String run, Row row, Decision decision) {
+    long seq = row.getLong("control_seq") + 1;
+    return switch (decision) {
+      case Decision.Ignore ignore -> Uni.createFrom().voidItem();
+      case Decision.Lose(String reason, String detail) ->
+          tx.preparedQuery(
+                  "UPDATE orchestrator.run SET desired = 'lost', control_seq = $2 WHERE id = $1")
+              .execute(Tuple.of(run, seq))
+              .chain(
+                  () ->
+                      Outbox.append(
+                          tx,
+                          new Outbox.Row(
+                              run,
+                              List.of(
+                                  Effect.publish(
+                                      new TraceEvent.RunLost(reason, detail), seq, Instant.now()),
+                                  new Effect.Kill(row.getInteger("epoch") + 1))),
+                          Duration.ZERO));
+      case Decision.Advance(int epoch, String reason, int fruitless, Duration delay) ->
+          tx.preparedQuery(
+                  """
+                  UPDATE orchestrator.run SET epoch = $2, control_seq = $3, runner_id = NULL, assigned_at = NULL,
+                    fruitless = $4, completed_at_failover = completed WHERE id = $1""")
+              .execute(Tuple.of(run, epoch, seq, fruitless))
+              .chain(
+                  () ->
+                      Outbox.append(
+                          tx,
+                          new Outbox.Row(
+                              run,
+                              List.of(
+                                  Effect.publish(
+                                      new TraceEvent.RunnerAssigned(epoch, null, reason),
+                                      seq,
+                                      Instant.now()),
+                                  new Effect.Kill(epoch),
+                                  new Effect.Launch(epoch))),
+                          delay));
+    };
+  }
+}

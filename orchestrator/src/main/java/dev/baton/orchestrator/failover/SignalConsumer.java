@@ -1,0 +1,92 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.failover;
+
+import dev.baton.orchestrator.publish.Publisher;
+import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.topic.JsonEvents;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.eclipse.microprofile.reactive.messaging.Incoming;
+import org.jboss.logging.Logger;
+
+/** Reads signals; those of a poll are handled side by side. */
+@ApplicationScoped
+class SignalConsumer {
+  private static final Logger LOG = Logger.getLogger(SignalConsumer.class);
+  private static final int AT_ONCE = 8;
+  private static final Duration FIRST_BACKOFF = Duration.ofMillis(100);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
+
+  private final Failover failover;
+  private final Publisher publisher;
+  private final Counter malformed;
+
+  SignalConsumer(Failover failover, Publisher publisher, MeterRegistry metrics) {
+    this.failover = failover;
+    this.publisher = publisher;
+    this.malformed =
+        Counter.builder("baton.signals.malformed")
+            .description("records on the signals topic that are no signals")
+            .register(metrics);
+  }
+
+  @Incoming("signals")
+  Uni<Void> consume(ConsumerRecords<String, byte[]> records) {
+    List<ConsumerRecord<String, byte[]>> all = new ArrayList<>(records.count());
+    records.forEach(all::add);
+    return Multi.createFrom()
+        .iterable(all)
+        .onItem()
+        .transformToUni(this::handle)
+        .merge(AT_ONCE)
+        .collect()
+        .last()
+        .replaceWithVoid();
+  }
+
+  private Uni<Void> handle(ConsumerRecord<String, byte[]> record) {
+    Signal signal;
+    try {
+      signal = JsonEvents.signal(record.headers(), record.value()).orElse(null);
+    } catch (RuntimeException e) {
+      return putAside(record, Objects.requireNonNullElse(e.getMessage(), e.toString()));
+    }
+    if (signal == null) {
+      return Uni.createFrom().voidItem(); // Of a later version.
+    }
+    return failover
+        .handle(signal)
+        .onFailure()
+        .invoke(failure -> LOG.warnf("run %s: failover waits: %s", signal.run(), failure))
+        .onFailure()
+        .retry()
+        .withBackOff(FIRST_BACKOFF, MAX_BACKOFF)
+        .indefinitely() // A signal is never given up; the poll behind it is bounded.
+        .replaceWithVoid();
+  }
+
+  private Uni<Void> putAside(ConsumerRecord<String, byte[]> record, String reason) {
+    malformed.increment();
+    LOG.warnf(
+        "a record of %s (partition %d, offset %d) is no signal: %s",
+        record.topic(), record.partition(), record.offset(), reason);
+    // The producer may block for the topic's metadata, so not on this thread.
+    return Uni.createFrom()
+        .completionStage(() -> publisher.deadLetter(record, reason))
+        .runSubscriptionOn(io.smallrye.mutiny.infrastructure.Infrastructure.getDefaultWorkerPool());
+  }
+}

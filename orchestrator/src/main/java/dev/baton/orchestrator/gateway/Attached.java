@@ -1,0 +1,97 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.gateway;
+
+import dev.baton.protocol.grpc.GatewayMessage;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/** A runner's open stream. Thread-safe. */
+public final class Attached {
+  private final String runner;
+  private final long pid;
+  private final String host;
+  private final int slots;
+  private final Consumer<GatewayMessage> out;
+  private final Map<String, Integer> runs = new ConcurrentHashMap<>();
+  private final AtomicInteger taken = new AtomicInteger();
+
+  Attached(String runner, long pid, String host, int slots, Consumer<GatewayMessage> out) {
+    this.runner = runner;
+    this.pid = pid;
+    this.host = host;
+    this.slots = slots;
+    this.out = out;
+  }
+
+  public String runner() {
+    return runner;
+  }
+
+  public long pid() {
+    return pid;
+  }
+
+  public String host() {
+    return host;
+  }
+
+  /**
+   * Never blocks; a stream that has closed meanwhile drops it, and the next attach makes up for it.
+   */
+  public void send(GatewayMessage message) {
+    out.accept(message);
+  }
+
+  int free() {
+    return slots - taken.get();
+  }
+
+  boolean tryTake() {
+    while (true) {
+      int now = taken.get();
+      if (now >= slots) {
+        return false;
+      }
+      if (taken.compareAndSet(now, now + 1)) {
+        return true;
+      }
+    }
+  }
+
+  void giveBack() {
+    taken.decrementAndGet();
+  }
+
+  /** It carries this run now; the slot was taken before. */
+  void hold(String run, int epoch) {
+    if (runs.put(run, epoch) != null) {
+      taken.decrementAndGet();
+    }
+  }
+
+  /** It carries this run, whether there was a slot or not. */
+  void adopt(String run, int epoch) {
+    if (runs.put(run, epoch) == null) {
+      taken.incrementAndGet();
+    }
+  }
+
+  boolean drop(String run, int epoch) {
+    boolean held = runs.remove(run, epoch);
+    if (held) {
+      taken.decrementAndGet();
+    }
+    return held;
+  }
+
+  Map<String, Integer> runs() {
+    return runs;
+  }
+}

@@ -1,0 +1,46 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.gateway;
+
+import dev.baton.orchestrator.failover.GoneRunners;
+import dev.baton.orchestrator.outbox.SlotsFreed;
+import dev.baton.protocol.grpc.Released;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import org.jboss.logging.Logger;
+
+/** What happens when a runner gives a run back. */
+@ApplicationScoped
+class Releases {
+  private static final Logger LOG = Logger.getLogger(Releases.class);
+
+  private final Attachments attachments;
+  private final GoneRunners gone;
+  private final Event<SlotsFreed> slots;
+
+  Releases(Attachments attachments, GoneRunners gone, Event<SlotsFreed> slots) {
+    this.attachments = attachments;
+    this.gone = gone;
+    this.slots = slots;
+  }
+
+  void released(Attached runner, Released released) {
+    boolean wasFull = runner.free() <= 0;
+    if (!attachments.release(runner, released.getRun(), released.getEpoch())) {
+      LOG.debugf(
+          "runner %s released %s, which it did not hold", runner.runner(), released.getRun());
+      return;
+    }
+    // It stops while the run goes on: somebody else must take over, at once.
+    if (released.getOutcome().equals("stopped")) {
+      gone.lostByRunner(released.getRun(), released.getEpoch(), runner.runner());
+    }
+    if (wasFull) {
+      slots.fire(new SlotsFreed());
+    }
+  }
+}

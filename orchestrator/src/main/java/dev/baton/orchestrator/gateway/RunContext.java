@@ -1,0 +1,54 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.gateway;
+
+import dev.baton.protocol.grpc.Answer;
+import dev.baton.protocol.workflow.Isolation;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run as the control side has it: what is needed to give it a runner.
+ *
+ * @param desired {@code running cancelled lost}
+ * @param runner who the current epoch was given to; null when nobody yet
+ * @param startedEpoch the newest epoch whose runner the trace has heard; the projection may be a
+ *     moment behind
+ * @param input JSON; null when the run has none
+ * @param answers all that were given so far
+ */
+public record RunContext(
+    String run,
+    String kind,
+    String project,
+    @Nullable String definitionHash,
+    Isolation isolation,
+    int epoch,
+    boolean ended,
+    String desired,
+    @Nullable String runner,
+    int startedEpoch,
+    Instant createdAt,
+    @Nullable Instant deadline,
+    @Nullable Long heartbeatIntervalMs,
+    @Nullable Long heartbeatTimeoutMs,
+    @Nullable String input,
+    Map<String, String> labels,
+    List<Answer> answers) {
+
+  public RunContext {
+    labels = Map.copyOf(labels);
+    answers = List.copyOf(answers);
+  }
+
+  /** Whether a runner may carry it in this epoch. */
+  public boolean wants(int candidate) {
+    return epoch == candidate && !ended && desired.equals("running") && kind.equals("managed");
+  }
+}

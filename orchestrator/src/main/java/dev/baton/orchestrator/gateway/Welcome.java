@@ -1,0 +1,172 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.gateway;
+
+import dev.baton.orchestrator.failover.GoneRunners;
+import dev.baton.orchestrator.outbox.SlotsFreed;
+import dev.baton.orchestrator.projection.CatchUp;
+import dev.baton.protocol.grpc.Cancel;
+import dev.baton.protocol.grpc.Fenced;
+import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.grpc.Held;
+import dev.baton.protocol.grpc.Hello;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a runner is told when it attaches. It says what it holds, the database says what it should:
+ * whatever got lost while the stream was broken is made up for here.
+ *
+ * <pre>
+ *   runner says          database says            then
+ *   wants it             its epoch, open          assign
+ *   carries it           its epoch, open          all answers again
+ *   carries it           cancelled                cancel
+ *   wants or carries it  another epoch, ended     fenced
+ *   nothing              given to it, not begun   assign: it never heard of it
+ *   nothing              given to it, begun       it has lost the run: as if it had exited
+ *   nothing              given to it, ended       nothing
+ * </pre>
+ *
+ * <p>The last three are told apart once the projection has seen all that the runner has sent.
+ */
+@ApplicationScoped
+class Welcome {
+  private static final Logger LOG = Logger.getLogger(Welcome.class);
+  private static final Duration CATCH_UP = Duration.ofSeconds(30);
+  private static final Duration SQL = Duration.ofSeconds(10);
+
+  private final Attachments attachments;
+  private final RunContexts contexts;
+  private final Assignments assignments;
+  private final GoneRunners gone;
+  private final CatchUp catchUp;
+  private final Event<SlotsFreed> slots;
+
+  Welcome(
+      Attachments attachments,
+      RunContexts contexts,
+      Assignments assignments,
+      GoneRunners gone,
+      CatchUp catchUp,
+      Event<SlotsFreed> slots) {
+    this.attachments = attachments;
+    this.contexts = contexts;
+    this.assignments = assignments;
+    this.gone = gone;
+    this.catchUp = catchUp;
+    this.slots = slots;
+  }
+
+  Uni<Void> greet(Attached runner, Hello hello) {
+    List<String> named = hello.getHeldList().stream().map(Held::getRun).toList();
+    // Known as the holder before its runs are read: an answer that is committed meanwhile is sent
+    // to it.
+    for (Held held : hello.getHeldList()) {
+      attachments.adopt(runner, held.getRun(), held.getEpoch());
+    }
+    return contexts
+        .loadOf(runner.runner(), named)
+        .chain(known -> settle(runner, hello, known))
+        .invoke(
+            () -> {
+              attachments.add(runner);
+              LOG.infof(
+                  "runner %s attached (pid %d, %d slots, carries %d)",
+                  runner.runner(), runner.pid(), hello.getSlots(), hello.getHeldCount());
+              slots.fire(new SlotsFreed());
+            });
+  }
+
+  private Uni<Void> settle(Attached runner, Hello hello, Map<String, RunContext> known) {
+    List<Uni<Void>> assigning = new ArrayList<>();
+    Set<String> named = new HashSet<>();
+    for (Held held : hello.getHeldList()) {
+      named.add(held.getRun());
+      RunContext run = known.get(held.getRun());
+      if (run != null && run.wants(held.getEpoch())) {
+        if (held.getStarted()) {
+          sendAnswers(runner, run);
+        } else {
+          assigning.add(assign(runner, run));
+        }
+      } else {
+        dismiss(runner, held, run);
+      }
+    }
+    for (RunContext run : known.values()) {
+      if (!named.contains(run.run()) && run.wants(run.epoch())) {
+        Thread.ofVirtual().name("missing-" + run.run()).start(() -> missing(runner, run));
+      }
+    }
+    return assigning.isEmpty()
+        ? Uni.createFrom().voidItem()
+        : Uni.join().all(assigning).andFailFast().replaceWithVoid();
+  }
+
+  /** Blocks. */
+  private void missing(Attached runner, RunContext before) {
+    try {
+      catchUp.await(List.of(before.run()), CATCH_UP);
+      RunContext run = contexts.load(List.of(before.run())).await().atMost(SQL).get(before.run());
+      if (run == null || !run.wants(before.epoch()) || runner.runs().containsKey(run.run())) {
+        return;
+      }
+      if (run.startedEpoch() < run.epoch()) {
+        assign(runner, run).await().atMost(SQL);
+      } else {
+        gone.lostByRunner(run.run(), run.epoch(), runner.runner());
+      }
+    } catch (RuntimeException e) {
+      // The launch's own timeout remains.
+      LOG.warnf("run %s: whether its runner still has it is not known: %s", before.run(), e);
+    }
+  }
+
+  private Uni<Void> assign(Attached runner, RunContext run) {
+    return assignments
+        .assign(run)
+        .invoke(
+            assign -> {
+              attachments.adopt(runner, run.run(), run.epoch());
+              runner.send(GatewayMessage.newBuilder().setAssign(assign).build());
+            })
+        // One that came before the assignment was of no use to the runner.
+        .chain(() -> contexts.load(List.of(run.run())))
+        .invoke(again -> again.values().forEach(now -> sendAnswers(runner, now)))
+        .replaceWithVoid();
+  }
+
+  private static void sendAnswers(Attached runner, RunContext run) {
+    run.answers()
+        .forEach(answer -> runner.send(GatewayMessage.newBuilder().setAnswer(answer).build()));
+  }
+
+  private void dismiss(Attached runner, Held held, @Nullable RunContext run) {
+    attachments.release(runner, held.getRun(), held.getEpoch());
+    boolean cancelled =
+        run != null && run.epoch() == held.getEpoch() && run.desired().equals("cancelled");
+    GatewayMessage message =
+        cancelled && held.getStarted()
+            ? GatewayMessage.newBuilder()
+                .setCancel(Cancel.newBuilder().setRun(held.getRun()).setReason("cancelled"))
+                .build()
+            : GatewayMessage.newBuilder()
+                .setFenced(Fenced.newBuilder().setRun(held.getRun()).setEpoch(held.getEpoch()))
+                .build();
+    runner.send(message);
+  }
+}

@@ -1,0 +1,73 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.gateway.RunContext;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.util.Optional;
+import org.jboss.logging.Logger;
+
+/** One process for one run and one epoch. Its name follows from both, so there is only ever one. */
+@ApplicationScoped
+class IsolatedRunners {
+  private static final Logger LOG = Logger.getLogger(IsolatedRunners.class);
+  static final String MODE = "isolated";
+
+  private final RunnerProcesses processes;
+  private final RunnerTable table;
+  private final RunnerWatch watch;
+  private final LeaseMint leases;
+
+  IsolatedRunners(
+      RunnerProcesses processes, RunnerTable table, RunnerWatch watch, LeaseMint leases) {
+    this.processes = processes;
+    this.table = table;
+    this.watch = watch;
+    this.leases = leases;
+  }
+
+  static String name(String run, int epoch) {
+    return run + "-" + epoch;
+  }
+
+  /** False when it could not be started and should be tried again. */
+  boolean start(RunContext run, String runner) {
+    String log = processes.log(runner).toString();
+    if (!table.insert(runner, MODE, run.run(), run.epoch(), log)) {
+      RunnerTable.Entry before = table.find(runner).orElseThrow();
+      if (!before.state().equals("starting")) {
+        return true; // Started before; its watch says what became of it.
+      }
+      Optional<RunnerProcesses.Started> found = processes.findByName(runner);
+      if (found.isPresent()) {
+        table.running(runner, found.get().handle().pid(), found.get().startedAtMs());
+        watch.stranger(runner, MODE, found.get());
+        return true;
+      }
+    }
+    try {
+      Process process =
+          processes.start(
+              new RunnerProcesses.Spec(
+                  runner,
+                  MODE,
+                  1,
+                  run.run(),
+                  run.epoch(),
+                  leases.mint(run.run(), run.epoch(), run.project())));
+      watch.child(runner, MODE, process);
+      table.running(runner, process.pid(), RunnerProcesses.startOf(process.toHandle()));
+      LOG.infof("run %s epoch %d: runner started, pid %d", run.run(), run.epoch(), process.pid());
+      return true;
+    } catch (IOException e) {
+      LOG.errorf(
+          "run %s epoch %d: no runner can be started: %s", run.run(), run.epoch(), e.getMessage());
+      return false;
+    }
+  }
+}

@@ -1,0 +1,209 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.gateway.Assignments;
+import dev.baton.orchestrator.gateway.Attached;
+import dev.baton.orchestrator.gateway.Attachments;
+import dev.baton.orchestrator.gateway.RunContext;
+import dev.baton.orchestrator.gateway.RunContexts;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.workflow.Isolation;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import org.jboss.logging.Logger;
+
+/**
+ * Gives runs their runners. Who gets a run is recorded before anything is sent or started, so a
+ * launch that is repeated after a crash finds what the first one chose and never makes a second
+ * runner for an epoch.
+ */
+@ApplicationScoped
+public class Launcher {
+  private static final Logger LOG = Logger.getLogger(Launcher.class);
+  private static final Duration SQL = Duration.ofSeconds(10);
+  private static final int STARTS_AT_ONCE = 8;
+
+  /** One run that needs a runner for this epoch. */
+  public record Target(String run, int epoch) {}
+
+  /** What became of a launch. */
+  public enum Outcome {
+    /** A runner has it, or it needs none any more. */
+    DONE,
+    /** No attached runner has room. */
+    NO_SLOT,
+    /** To be repeated. */
+    FAILED
+  }
+
+  private sealed interface Placement {
+    /** On a slot that was taken. */
+    record Slot(Attached runner) implements Placement {}
+
+    /** A process of its own. */
+    record Own(String runner) implements Placement {}
+  }
+
+  private final RunContexts contexts;
+  private final Assignments assignments;
+  private final Attachments attachments;
+  private final IsolatedRunners isolated;
+  private final RunnerProcesses processes;
+  private final Pool pool;
+  private final Semaphore starts = new Semaphore(STARTS_AT_ONCE);
+  private volatile boolean stopping;
+
+  Launcher(
+      RunContexts contexts,
+      Assignments assignments,
+      Attachments attachments,
+      IsolatedRunners isolated,
+      RunnerProcesses processes,
+      Pool pool) {
+    this.contexts = contexts;
+    this.assignments = assignments;
+    this.attachments = attachments;
+    this.isolated = isolated;
+    this.processes = processes;
+    this.pool = pool;
+  }
+
+  /** From now on nothing is launched; what is asked stays owed. */
+  void stop() {
+    stopping = true;
+  }
+
+  /** Blocks until all have been sent or started. */
+  public Map<String, Outcome> launch(List<Target> targets) {
+    Map<String, Outcome> outcomes = new HashMap<>();
+    if (stopping) {
+      targets.forEach(target -> outcomes.put(target.run(), Outcome.NO_SLOT));
+      return outcomes;
+    }
+    Map<String, RunContext> known = on(contexts.load(targets.stream().map(Target::run).toList()));
+    Map<RunContext, Placement> placed = new LinkedHashMap<>();
+    for (Target target : targets) {
+      RunContext run = known.get(target.run());
+      if (run == null || !run.wants(target.epoch())) {
+        outcomes.put(target.run(), Outcome.DONE);
+      } else {
+        place(run, placed, outcomes);
+      }
+    }
+    if (!placed.isEmpty()) {
+      record(placed);
+      carryOut(placed, outcomes);
+    }
+    return outcomes;
+  }
+
+  private void place(
+      RunContext run, Map<RunContext, Placement> placed, Map<String, Outcome> outcomes) {
+    if (run.isolation() == Isolation.ISOLATED && processes.canStart()) {
+      placed.put(run, new Placement.Own(IsolatedRunners.name(run.run(), run.epoch())));
+      return;
+    }
+    if (run.runner() != null) {
+      // Chosen before: it is sent again by whoever attaches under that name, or lost with it.
+      outcomes.put(run.run(), Outcome.DONE);
+      return;
+    }
+    Optional<Attached> slot = attachments.takeSlot();
+    if (slot.isEmpty()) {
+      outcomes.put(run.run(), Outcome.NO_SLOT);
+      return;
+    }
+    placed.put(run, new Placement.Slot(slot.get()));
+  }
+
+  private void record(Map<RunContext, Placement> placed) {
+    var rows = Json.mapper().createArrayNode();
+    placed.forEach(
+        (run, placement) ->
+            rows.addObject()
+                .put("id", run.run())
+                .put("epoch", run.epoch())
+                .put(
+                    "runner",
+                    switch (placement) {
+                      case Placement.Slot(Attached runner) -> runner.runner();
+                      case Placement.Own(String runner) -> runner;
+                    }));
+    on(
+        pool.preparedQuery(
+                """
+                UPDATE orchestrator.run r SET runner_id = v.runner, assigned_at = now()
+                FROM json_to_recordset($1::text::json) AS v (id text, epoch int, runner text)
+                WHERE r.id = v.id AND r.epoch = v.epoch""")
+            .execute(Tuple.of(rows.toString())));
+  }
+
+  private void carryOut(Map<RunContext, Placement> placed, Map<String, Outcome> outcomes) {
+    Map<RunContext, Future<Outcome>> starting = new LinkedHashMap<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      placed.forEach(
+          (run, placement) -> {
+            switch (placement) {
+              case Placement.Slot(Attached runner) -> outcomes.put(run.run(), send(run, runner));
+              case Placement.Own(String runner) ->
+                  starting.put(run, threads.submit(() -> start(run, runner)));
+            }
+          });
+      starting.forEach((run, outcome) -> outcomes.put(run.run(), result(run, outcome)));
+    }
+  }
+
+  private Outcome send(RunContext run, Attached runner) {
+    try {
+      attachments.assign(runner, on(assignments.assign(run)));
+      return Outcome.DONE;
+    } catch (RuntimeException e) {
+      attachments.giveBack(runner);
+      LOG.warnf("run %s could not be assigned: %s", run.run(), e);
+      return Outcome.FAILED;
+    }
+  }
+
+  private Outcome start(RunContext run, String runner) throws InterruptedException {
+    starts.acquire();
+    try {
+      return isolated.start(run, runner) ? Outcome.DONE : Outcome.FAILED;
+    } finally {
+      starts.release();
+    }
+  }
+
+  private static Outcome result(RunContext run, Future<Outcome> outcome) {
+    try {
+      return outcome.get();
+    } catch (ExecutionException e) {
+      LOG.errorf(e.getCause(), "run %s: its runner could not be started", run.run());
+      return Outcome.FAILED;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Outcome.FAILED;
+    }
+  }
+
+  private static <T> T on(Uni<T> uni) {
+    return uni.await().atMost(SQL);
+  }
+}

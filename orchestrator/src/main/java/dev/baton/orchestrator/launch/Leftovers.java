@@ -1,0 +1,222 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds and kills what older epochs of runs have left running on this host: processes whose
+ * environment names the run and an older epoch, all in their sessions and process groups, all their
+ * descendants, and whatever works inside the run's folder. A process may have detached itself from
+ * its parent, its group and its session, but it keeps its environment.
+ */
+final class Leftovers {
+  private static final int MAX_ROUNDS = 100;
+  private static final Duration PAUSE = Duration.ofMillis(20);
+
+  private final Path runsFolder;
+  private final Set<Long> spared;
+
+  /**
+   * @param runsFolder the folder that holds a folder for each run
+   * @param spared never killed: this process and its ancestors
+   */
+  Leftovers(Path runsFolder, Set<Long> spared) {
+    this.runsFolder = runsFolder.toAbsolutePath().normalize();
+    this.spared = Set.copyOf(spared);
+  }
+
+  /** One that spares this process and all it descends from. */
+  static Leftovers sparingSelf(Path runsFolder) {
+    Set<Long> self = new HashSet<>();
+    for (Optional<ProcessHandle> handle = Optional.of(ProcessHandle.current());
+        handle.isPresent();
+        handle = handle.get().parent()) {
+      self.add(handle.get().pid());
+    }
+    return new Leftovers(runsFolder, self);
+  }
+
+  /**
+   * Kills until a look finds nothing more, at most 100 times.
+   *
+   * @param below by run: epochs lower than this are over
+   * @param seeds pids known to be or to have been theirs; never one that another process has now
+   * @return what was still there at the end; empty normally
+   */
+  Set<Long> kill(Map<String, Integer> below, Collection<Long> seeds) {
+    Set<Long> found = find(below, seeds);
+    for (int round = 1; !found.isEmpty() && round <= MAX_ROUNDS; round++) {
+      found.forEach(Leftovers::kill);
+      if (!pause()) {
+        return found;
+      }
+      found = find(below, seeds);
+    }
+    return found;
+  }
+
+  private static void kill(long pid) {
+    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+  }
+
+  private static boolean pause() {
+    try {
+      Thread.sleep(PAUSE);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** The living that belong to older epochs. */
+  Set<Long> find(Map<String, Integer> below, Collection<Long> seeds) {
+    List<ProcTable.Entry> all = ProcTable.all();
+    if (all.isEmpty()) {
+      return withoutProc(seeds);
+    }
+    Map<Long, ProcTable.Entry> byPid = new HashMap<>();
+    all.forEach(entry -> byPid.put(entry.pid(), entry));
+    Set<Long> old = new HashSet<>();
+    Set<Long> current = new HashSet<>();
+    for (ProcTable.Entry entry : all) {
+      switch (membership(entry.pid(), below)) {
+        case OLD -> old.add(entry.pid());
+        case CURRENT -> current.add(entry.pid());
+        case NONE -> {}
+      }
+    }
+    seeds.stream().filter(byPid::containsKey).forEach(old::add);
+    spread(all, byPid, old, current, seeds);
+    old.removeIf(pid -> spared.contains(pid) || isDead(byPid.get(pid)));
+    return old;
+  }
+
+  private enum Membership {
+    OLD,
+    CURRENT,
+    NONE
+  }
+
+  private Membership membership(long pid, Map<String, Integer> below) {
+    Map<String, String> environment = ProcTable.environment(pid);
+    String run = environment.get("BATON_RUN_ID");
+    Integer limit = run == null ? null : below.get(run);
+    if (limit != null) {
+      // A process that names no epoch can only be older: whoever starts one names it.
+      return epoch(environment.get("BATON_EPOCH")) < limit ? Membership.OLD : Membership.CURRENT;
+    }
+    return isInside(ProcTable.directory(pid), below.keySet()) ? Membership.OLD : Membership.NONE;
+  }
+
+  private static int epoch(@Nullable String text) {
+    try {
+      return text == null ? 0 : Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  private boolean isInside(@Nullable Path directory, Set<String> runs) {
+    return directory != null
+        && directory.startsWith(runsFolder)
+        && directory.getNameCount() > runsFolder.getNameCount()
+        && runs.contains(directory.getName(runsFolder.getNameCount()).toString());
+  }
+
+  /** Adds sessions, groups and descendants; what names the current epoch is never one of them. */
+  private void spread(
+      List<ProcTable.Entry> all,
+      Map<Long, ProcTable.Entry> byPid,
+      Set<Long> old,
+      Set<Long> current,
+      Collection<Long> seeds) {
+    Map<Long, List<ProcTable.Entry>> children = new HashMap<>();
+    Map<Long, List<ProcTable.Entry>> groups = new HashMap<>();
+    Map<Long, List<ProcTable.Entry>> sessions = new HashMap<>();
+    for (ProcTable.Entry entry : all) {
+      add(children, entry.parent(), entry);
+      add(groups, entry.group(), entry);
+      add(sessions, entry.session(), entry);
+    }
+    Deque<Long> open = new ArrayDeque<>(old);
+    for (long seed : seeds) {
+      // Its number is not given to another process while its session or group has members.
+      if (!byPid.containsKey(seed)) {
+        reach(sessions.get(seed), old, current, open);
+        reach(groups.get(seed), old, current, open);
+      }
+    }
+    while (!open.isEmpty()) {
+      ProcTable.Entry entry = byPid.get(open.remove());
+      if (entry == null) {
+        continue;
+      }
+      reach(children.get(entry.pid()), old, current, open);
+      // Only a session or group that one of them leads is theirs; others may share it by accident.
+      if (leads(entry.session(), old)) {
+        reach(sessions.get(entry.session()), old, current, open);
+      }
+      if (leads(entry.group(), old)) {
+        reach(groups.get(entry.group()), old, current, open);
+      }
+    }
+  }
+
+  private boolean leads(long leader, Set<Long> old) {
+    return old.contains(leader) && !spared.contains(leader);
+  }
+
+  private static void add(Map<Long, List<ProcTable.Entry>> map, long key, ProcTable.Entry entry) {
+    map.computeIfAbsent(key, k -> new ArrayList<>()).add(entry);
+  }
+
+  private void reach(
+      @Nullable List<ProcTable.Entry> reached, Set<Long> old, Set<Long> current, Deque<Long> open) {
+    if (reached == null) {
+      return;
+    }
+    for (ProcTable.Entry entry : reached) {
+      if (!current.contains(entry.pid()) && !spared.contains(entry.pid()) && old.add(entry.pid())) {
+        open.add(entry.pid());
+      }
+    }
+  }
+
+  private static boolean isDead(ProcTable.@Nullable Entry entry) {
+    return entry == null || entry.dead();
+  }
+
+  /** What can be done where there is no /proc: the known processes and their descendants. */
+  private Set<Long> withoutProc(Collection<Long> seeds) {
+    Set<Long> found = new HashSet<>();
+    for (long seed : seeds) {
+      ProcessHandle.of(seed)
+          .filter(ProcessHandle::isAlive)
+          .ifPresent(
+              handle -> {
+                found.add(seed);
+                handle.descendants().forEach(child -> found.add(child.pid()));
+              });
+    }
+    found.removeAll(spared);
+    return found;
+  }
+}

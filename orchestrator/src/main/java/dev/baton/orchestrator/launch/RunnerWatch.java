@@ -1,0 +1,148 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.failover.GoneRunners;
+import dev.baton.orchestrator.gateway.Attachments;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees runner processes end, within milliseconds for children of this process and within a fifth of
+ * a second for those of an earlier one. A runner that has not attached in time is killed, which
+ * ends it like any other.
+ */
+@ApplicationScoped
+public class RunnerWatch {
+  private static final Logger LOG = Logger.getLogger(RunnerWatch.class);
+  private static final Duration POLL = Duration.ofMillis(200);
+
+  /** A runner process has ended. */
+  public record RunnerGone(String runner, String mode) {}
+
+  private final RunnerTable table;
+  private final GoneRunners gone;
+  private final Attachments attachments;
+  private final Event<RunnerGone> ended;
+  private final Duration attachWithin;
+  private final Map<String, ProcessHandle> watched = new ConcurrentHashMap<>();
+  private volatile boolean stopping;
+
+  RunnerWatch(
+      RunnerTable table,
+      GoneRunners gone,
+      Attachments attachments,
+      Event<RunnerGone> ended,
+      OrchestratorConfig config) {
+    this.table = table;
+    this.gone = gone;
+    this.attachments = attachments;
+    this.ended = ended;
+    this.attachWithin = config.launcher().timeout();
+  }
+
+  /** Watches a child. */
+  void child(String runner, String mode, Process process) {
+    watched.put(runner, process.toHandle());
+    expectAttach(runner, process.toHandle());
+    process
+        .onExit()
+        .thenAccept(
+            exited ->
+                Thread.ofVirtual()
+                    .name("exit-" + runner)
+                    .start(() -> exited(runner, mode, exited.exitValue())));
+  }
+
+  /** Watches a process that an earlier orchestrator started; its exit code cannot be known. */
+  void stranger(String runner, String mode, RunnerProcesses.Started started) {
+    watched.put(runner, started.handle());
+    expectAttach(runner, started.handle());
+    Thread.ofVirtual()
+        .name("watch-" + runner)
+        .start(
+            () -> {
+              long pid = started.handle().pid();
+              while (RunnerProcesses.alive(pid, started.startedAtMs()).isPresent()) {
+                if (!sleep(POLL)) {
+                  return;
+                }
+              }
+              exited(runner, mode, null);
+            });
+  }
+
+  /** A recorded process that is there no more. Nobody is told: it is not missed. */
+  void absent(String runner) {
+    record(runner, null);
+  }
+
+  /** The processes that are alive now. */
+  Map<String, ProcessHandle> watched() {
+    return Map.copyOf(watched);
+  }
+
+  /** From now on exits are left to the next start, which finds the processes gone. */
+  void stop() {
+    stopping = true;
+  }
+
+  private void exited(String runner, String mode, @Nullable Integer exitCode) {
+    watched.remove(runner);
+    if (stopping) {
+      return;
+    }
+    LOG.infof(
+        "runner %s has exited (%s)",
+        runner, exitCode == null ? "code unknown" : "code " + exitCode);
+    ended.fire(new RunnerGone(runner, mode));
+    record(runner, exitCode);
+  }
+
+  private void record(String runner, @Nullable Integer exitCode) {
+    try {
+      gone.exited(runner, exitCode);
+      // Last: until it is recorded, a restart sees the exit again.
+      table.exited(runner, exitCode);
+    } catch (RuntimeException e) {
+      LOG.errorf(e, "the exit of runner %s could not be told; its heartbeats decide", runner);
+    }
+  }
+
+  private void expectAttach(String runner, ProcessHandle process) {
+    Thread.ofVirtual()
+        .name("attach-" + runner)
+        .start(
+            () -> {
+              if (sleep(attachWithin)
+                  && process.isAlive()
+                  && attachments.runner(runner).isEmpty()
+                  && watched.containsKey(runner)) {
+                LOG.warnf(
+                    "runner %s (pid %d) has not attached within %s and is killed",
+                    runner, process.pid(), attachWithin);
+                process.destroyForcibly();
+              }
+            });
+  }
+
+  private static boolean sleep(Duration duration) {
+    try {
+      Thread.sleep(duration);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.publish.Publisher;
+import dev.baton.protocol.signal.Signal;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.Objects;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notices runs that were given to a runner which was never heard: liveness only knows those that
+ * have sent a heartbeat. Looks every few seconds, for all replicas.
+ */
+@ApplicationScoped
+class SilentLaunches {
+  private static final Logger LOG = Logger.getLogger(SilentLaunches.class);
+  private static final Duration EVERY = Duration.ofSeconds(5);
+  private static final Duration SQL = Duration.ofSeconds(10);
+  private static final int MOST = 1_000;
+
+  private final Pool pool;
+  private final Publisher publisher;
+  private final Duration timeout;
+  private volatile boolean stopping;
+  private volatile @Nullable Thread thread;
+
+  SilentLaunches(Pool pool, Publisher publisher, OrchestratorConfig config) {
+    this.pool = pool;
+    this.publisher = publisher;
+    this.timeout = config.launcher().timeout();
+  }
+
+  void onStart(@Observes @Priority(3000) StartupEvent event) {
+    thread = Thread.ofVirtual().name("silent-launches").start(this::watch);
+  }
+
+  void onStop(@Observes @Priority(1) ShutdownEvent event) {
+    stopping = true;
+    Thread running = thread;
+    if (running != null) {
+      running.interrupt();
+    }
+  }
+
+  private void watch() {
+    while (!Thread.currentThread().isInterrupted()) {
+      try {
+        Thread.sleep(EVERY);
+        look();
+      } catch (InterruptedException e) {
+        return;
+      } catch (RuntimeException e) {
+        if (stopping) {
+          return;
+        }
+        LOG.warnf("silent launches could not be looked for: %s", e);
+      }
+    }
+  }
+
+  void look() {
+    var silent =
+        pool.preparedQuery(
+                """
+                SELECT id, epoch, runner_id FROM orchestrator.run
+                WHERE NOT ended AND desired = 'running' AND kind = 'managed' AND started_epoch < epoch
+                  AND assigned_at < now() - $1::bigint * interval '1 millisecond' LIMIT $2""")
+            .execute(Tuple.of(timeout.toMillis(), MOST))
+            .await()
+            .atMost(SQL);
+    for (Row row : silent) {
+      publisher.signal(
+          new Signal.HeartbeatsMissed(
+              row.getString("id"),
+              row.getInteger("epoch"),
+              Objects.requireNonNullElse(row.getString("runner_id"), "unknown"),
+              timeout.toMillis(),
+              timeout.toMillis()));
+    }
+  }
+}

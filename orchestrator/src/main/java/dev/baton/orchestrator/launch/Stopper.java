@@ -1,0 +1,101 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.gateway.Attachments;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jboss.logging.Logger;
+
+/**
+ * Ends what works on a run: politely when the run was cancelled, at once when it has a new runner.
+ */
+@ApplicationScoped
+public class Stopper {
+  private static final Logger LOG = Logger.getLogger(Stopper.class);
+  private static final Duration GRACE = Duration.ofSeconds(3);
+  private static final Duration LOOK = Duration.ofMillis(20);
+
+  private final Attachments attachments;
+  private final RunnerTable table;
+  private final Leftovers leftovers;
+
+  Stopper(Attachments attachments, RunnerTable table, RunnerProcesses processes) {
+    this.attachments = attachments;
+    this.table = table;
+    this.leftovers = Leftovers.sparingSelf(processes.runsFolder());
+  }
+
+  /**
+   * Fences and kills the older epochs of runs on this host.
+   *
+   * @param below by run: the epochs that are over are lower
+   * @return false when something would not die and another try is due
+   */
+  public boolean kill(Map<String, Integer> below) {
+    List<Long> seeds = new ArrayList<>();
+    below.forEach(
+        (run, epoch) -> {
+          attachments.fence(run, epoch);
+          for (RunnerTable.Entry old : table.olderThan(run, epoch)) {
+            seed(old).ifPresent(seeds::add);
+          }
+        });
+    Set<Long> left = leftovers.kill(below, seeds);
+    if (!left.isEmpty()) {
+      LOG.errorf("processes of older epochs cannot be killed: %s", left);
+    }
+    return left.isEmpty();
+  }
+
+  /** The pid, unless another process has that number now. */
+  private static Optional<Long> seed(RunnerTable.Entry runner) {
+    Long pid = runner.pid();
+    Long startedAt = runner.startedAtMs();
+    if (pid == null || startedAt == null) {
+      return Optional.empty();
+    }
+    boolean other =
+        ProcessHandle.of(pid)
+            .map(handle -> !RunnerProcesses.isSame(handle, startedAt))
+            .orElse(false);
+    return other ? Optional.empty() : Optional.of(pid);
+  }
+
+  /** Asks the run's runner to stop, waits a little, and kills what is left. */
+  public void stop(String run, int epoch, String reason) {
+    attachments.cancel(run, reason);
+    Optional<RunnerTable.Entry> own = table.find(IsolatedRunners.name(run, epoch));
+    long end = System.nanoTime() + GRACE.toNanos();
+    while (System.nanoTime() < end && isBusy(run, own)) {
+      try {
+        Thread.sleep(LOOK);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+    kill(Map.of(run, epoch + 1));
+  }
+
+  private boolean isBusy(String run, Optional<RunnerTable.Entry> own) {
+    if (own.isEmpty()) {
+      return attachments.holder(run).isPresent();
+    }
+    Long pid = own.get().pid();
+    Long startedAt = own.get().startedAtMs();
+    return pid != null
+        && startedAt != null
+        && attachments.holder(run).isPresent()
+        && RunnerProcesses.alive(pid, startedAt).isPresent();
+  }
+}

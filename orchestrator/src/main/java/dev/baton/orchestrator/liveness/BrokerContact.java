@@ -1,0 +1,151 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.liveness;
+
+import dev.baton.protocol.topic.Topics;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the broker twice a second where the heartbeats end. An answer that is late by more than a
+ * second is a break: runners may have been unable to send as well, and get their full time again.
+ */
+@ApplicationScoped
+class BrokerContact implements Contact {
+  private static final Logger LOG = Logger.getLogger(BrokerContact.class);
+  private static final Duration EVERY = Duration.ofMillis(500);
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final long MAX_GAP_MILLIS = 2_000;
+
+  private record Answer(long at, Map<Integer, Long> ends, Map<Integer, Long> committed) {}
+
+  private final Admin admin;
+  private final String group;
+  private volatile Answer last = new Answer(0, Map.of(), Map.of());
+  private volatile long unbrokenSince = System.currentTimeMillis();
+  private volatile @Nullable Thread thread;
+
+  BrokerContact(
+      Admin admin, @ConfigProperty(name = "quarkus.kafka-streams.application-id") String group) {
+    this.admin = admin;
+    this.group = group;
+  }
+
+  void onStart(@Observes @Priority(3000) StartupEvent event) {
+    thread = Thread.ofVirtual().name("broker-contact").start(this::watch);
+  }
+
+  void onStop(@Observes @Priority(1) ShutdownEvent event) {
+    Thread running = thread;
+    if (running != null) {
+      running.interrupt();
+    }
+  }
+
+  @Override
+  public OptionalLong end(int partition) {
+    Answer answer = last;
+    Long end = answer.ends().get(partition);
+    boolean stale = System.currentTimeMillis() - answer.at() > MAX_GAP_MILLIS;
+    return stale || end == null ? OptionalLong.empty() : OptionalLong.of(end);
+  }
+
+  @Override
+  public long committed(int partition) {
+    return last.committed().getOrDefault(partition, 0L);
+  }
+
+  @Override
+  public long unbrokenSince() {
+    // While a break lasts, it has not ended: nobody's time has begun.
+    long now = System.currentTimeMillis();
+    return now - last.at() > MAX_GAP_MILLIS ? now : unbrokenSince;
+  }
+
+  private void watch() {
+    Set<Integer> partitions = Set.of();
+    while (!Thread.currentThread().isInterrupted()) {
+      try {
+        if (partitions.isEmpty()) {
+          partitions = partitions();
+        }
+        ask(partitions);
+        Thread.sleep(EVERY);
+      } catch (InterruptedException e) {
+        return;
+      } catch (ExecutionException | TimeoutException e) {
+        LOG.debugf("the broker does not answer: %s", e);
+        try {
+          Thread.sleep(EVERY);
+        } catch (InterruptedException interrupted) {
+          return;
+        }
+      }
+    }
+  }
+
+  private Set<Integer> partitions()
+      throws InterruptedException, ExecutionException, TimeoutException {
+    Map<String, TopicDescription> topics =
+        admin
+            .describeTopics(Set.of(Topics.HEARTBEATS))
+            .allTopicNames()
+            .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    Set<Integer> numbers = new HashSet<>();
+    Objects.requireNonNull(topics.get(Topics.HEARTBEATS))
+        .partitions()
+        .forEach(partition -> numbers.add(partition.partition()));
+    return Set.copyOf(numbers);
+  }
+
+  private void ask(Set<Integer> partitions)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    Map<TopicPartition, OffsetSpec> request = new HashMap<>();
+    partitions.forEach(
+        p -> request.put(new TopicPartition(Topics.HEARTBEATS, p), OffsetSpec.latest()));
+    var offsets = admin.listOffsets(request).all();
+    var groups = admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();
+    Map<Integer, Long> ends = new HashMap<>();
+    offsets
+        .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .forEach((partition, end) -> ends.put(partition.partition(), end.offset()));
+    Map<Integer, Long> committed = new HashMap<>();
+    groups
+        .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .forEach(
+            (partition, offset) -> {
+              if (offset != null && partition.topic().equals(Topics.HEARTBEATS)) {
+                committed.put(partition.partition(), offset.offset());
+              }
+            });
+    long now = System.currentTimeMillis();
+    if (now - last.at() > MAX_GAP_MILLIS) {
+      unbrokenSince = now;
+    }
+    last = new Answer(now, Map.copyOf(ends), Map.copyOf(committed));
+  }
+}

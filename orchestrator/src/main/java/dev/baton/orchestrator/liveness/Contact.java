@@ -1,0 +1,33 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.liveness;
+
+import java.util.OptionalLong;
+
+/**
+ * What liveness knows about its own connection to the log. Silence means something only while it
+ * can hear.
+ */
+interface Contact {
+  /**
+   * The end of a partition of the heartbeats as the broker gave it a moment ago; empty when the
+   * broker does not answer.
+   */
+  OptionalLong end(int partition);
+
+  /**
+   * The offset up to which this installation had read a partition when it was last asked; 0 if
+   * never.
+   */
+  long committed(int partition);
+
+  /**
+   * Since when the broker has answered without a break, in milliseconds on the clock of the
+   * topology.
+   */
+  long unbrokenSince();
+}

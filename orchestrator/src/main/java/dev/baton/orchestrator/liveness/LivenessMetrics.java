@@ -1,0 +1,50 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.liveness;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What liveness counts. */
+@ApplicationScoped
+class LivenessMetrics {
+  private final Counter heartbeats;
+  private final Counter malformed;
+  private final Counter missed;
+  private final Map<Integer, Integer> watched = new ConcurrentHashMap<>();
+
+  LivenessMetrics(MeterRegistry registry) {
+    heartbeats = Counter.builder("baton.liveness.heartbeats").register(registry);
+    malformed = Counter.builder("baton.liveness.malformed").register(registry);
+    missed = Counter.builder("baton.liveness.missed").register(registry);
+    Gauge.builder(
+            "baton.liveness.watched",
+            watched,
+            all -> all.values().stream().mapToInt(Integer::intValue).sum())
+        .register(registry);
+  }
+
+  void heartbeat() {
+    heartbeats.increment();
+  }
+
+  void malformed() {
+    malformed.increment();
+  }
+
+  void missed() {
+    missed.increment();
+  }
+
+  void watched(int partition, int runs) {
+    watched.put(partition, runs);
+  }
+}

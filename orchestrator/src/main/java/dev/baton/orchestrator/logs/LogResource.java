@@ -1,0 +1,48 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.logs;
+
+import dev.baton.orchestrator.runs.RunQueries;
+import dev.baton.protocol.json.Json;
+import io.smallrye.mutiny.Multi;
+import io.vertx.core.buffer.Buffer;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+import org.jspecify.annotations.Nullable;
+
+/** A run's log over REST, a JSON object a line. */
+@Path("/runs/{id}/logs")
+@Tag(name = "logs")
+public class LogResource {
+  private final LogReader reader;
+  private final RunQueries runs;
+
+  LogResource(LogReader reader, RunQueries runs) {
+    this.reader = reader;
+    this.runs = runs;
+  }
+
+  @GET
+  @Produces("application/x-ndjson")
+  @Operation(
+      summary = "What the steps wrote, a JSON object a line; with follow until the run has ended.")
+  public Multi<Buffer> read(
+      String id,
+      @RestQuery @Nullable String step,
+      @RestQuery @DefaultValue("false") boolean follow) {
+    return runs.resolve(id)
+        .chain(runs::get)
+        .onItem()
+        .transformToMulti(run -> reader.read(run, step, follow))
+        .map(line -> Buffer.buffer(Json.bytes(line)).appendByte((byte) '\n'));
+  }
+}

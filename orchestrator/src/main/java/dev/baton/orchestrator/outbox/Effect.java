@@ -1,0 +1,78 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.outbox;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.EventTypes;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import java.net.URI;
+import java.time.Instant;
+
+/**
+ * Something the outside is still owed. Every effect may be done again, after a crash in the middle
+ * for instance, and is then the same as done once.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "do")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = Effect.Publish.class, name = "publish"),
+  @JsonSubTypes.Type(value = Effect.Kill.class, name = "kill"),
+  @JsonSubTypes.Type(value = Effect.Launch.class, name = "launch"),
+  @JsonSubTypes.Type(value = Effect.Deliver.class, name = "deliver"),
+  @JsonSubTypes.Type(value = Effect.Stop.class, name = "stop")
+})
+public sealed interface Effect {
+
+  /**
+   * Append a control event to the trace. Sent twice it is a duplicate, which the fold drops.
+   *
+   * @param type as in {@code ce_type}
+   * @param seq in the control lane
+   */
+  record Publish(String type, JsonNode data, long seq, Instant time) implements Effect {
+    static Publish of(TraceEvent.Control event, long seq, Instant time) {
+      return new Publish(EventTypes.of(event), Json.mapper().valueToTree(event), seq, time);
+    }
+
+    TraceRecord record(String run, URI source) {
+      Class<? extends TraceEvent> event =
+          EventTypes.recordOf(type)
+              .orElseThrow(() -> new IllegalStateException("unknown event type " + type));
+      try {
+        return new TraceRecord(
+            new EventId(run, Lane.CONTROL, seq),
+            source,
+            time,
+            Json.mapper().treeToValue(data, event));
+      } catch (JsonProcessingException e) {
+        throw new IllegalStateException("outbox row of run " + run + " is broken", e);
+      }
+    }
+  }
+
+  /** Kill what runs for epochs below this one, where it can be reached. */
+  record Kill(int below) implements Effect {}
+
+  /** Give the run a runner for this epoch. Of no meaning once the epoch has passed. */
+  record Launch(int epoch) implements Effect {}
+
+  /** Tell the run's runner an approval's answer; one that is not attached gets it when it is. */
+  record Deliver(String approval) implements Effect {}
+
+  /** The run has been ended from here: its runner stops, and what is left is killed. */
+  record Stop(int epoch, String reason) implements Effect {}
+
+  static Effect publish(TraceEvent.Control event, long seq, Instant time) {
+    return Publish.of(event, seq, time);
+  }
+}

@@ -1,0 +1,83 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.outbox;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.baton.protocol.json.Json;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.List;
+
+/** Writes outbox rows inside a caller's transaction, which holds the run's row lock. */
+public final class Outbox {
+  private static final TypeReference<List<Effect>> EFFECTS = new TypeReference<>() {};
+  private static final ObjectWriter WRITER = Json.mapper().writerFor(EFFECTS);
+
+  /** One row: these effects for this run, in this order. */
+  public record Row(String run, List<Effect> effects) {
+    public Row {
+      effects = List.copyOf(effects);
+    }
+  }
+
+  private Outbox() {}
+
+  /** Appends one row, to be done after {@code delay}. */
+  public static Uni<Void> append(SqlConnection tx, Row row, Duration delay) {
+    return tx.preparedQuery(
+            """
+            INSERT INTO orchestrator.outbox (run, effects, not_before)
+            VALUES ($1, $2, now() + $3::bigint * interval '1 millisecond')""")
+        .execute(Tuple.of(row.run(), write(row.effects()), delay.toMillis()))
+        .replaceWithVoid();
+  }
+
+  /** Appends one row and lets everything of the run that was postponed go on at once. */
+  public static Uni<Void> appendNow(SqlConnection tx, Row row) {
+    return tx.preparedQuery(
+            "UPDATE orchestrator.outbox SET not_before = now(), awaits_slot = false WHERE run = $1")
+        .execute(Tuple.of(row.run()))
+        .chain(() -> append(tx, row, Duration.ZERO));
+  }
+
+  /** Appends many rows with one statement. */
+  public static Uni<Void> appendAll(SqlConnection tx, List<Row> rows) {
+    ArrayNode all = Json.mapper().createArrayNode();
+    for (Row row : rows) {
+      all.addObject().put("run", row.run()).put("effects", write(row.effects()));
+    }
+    return tx.preparedQuery(
+            """
+            INSERT INTO orchestrator.outbox (run, effects)
+            SELECT run, effects FROM json_to_recordset($1::text::json) AS v (run text, effects text)""")
+        .execute(Tuple.of(all.toString()))
+        .replaceWithVoid();
+  }
+
+  static String write(List<Effect> effects) {
+    try {
+      return WRITER.writeValueAsString(effects);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("effects have no JSON form", e);
+    }
+  }
+
+  static List<Effect> read(String effects) {
+    try {
+      JsonNode tree = Json.mapper().readTree(effects);
+      return Json.mapper().readerFor(EFFECTS).readValue(tree);
+    } catch (java.io.IOException e) {
+      throw new IllegalStateException("an outbox row cannot be read: " + effects, e);
+    }
+  }
+}

@@ -1,0 +1,215 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.outbox;
+
+import dev.baton.orchestrator.gateway.Attachments;
+import dev.baton.orchestrator.launch.Launcher;
+import dev.baton.orchestrator.launch.Stopper;
+import dev.baton.orchestrator.publish.Publisher;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jboss.logging.Logger;
+
+/**
+ * Does the effects of a round: what many rows have in common (events, launches) together, the rest
+ * side by side. The first row of each run is done; later ones wait for the next round.
+ */
+@ApplicationScoped
+class Performer {
+  private static final Logger LOG = Logger.getLogger(Performer.class);
+  private static final Duration PUBLISH = Duration.ofSeconds(35);
+  private static final Duration EFFECT = Duration.ofSeconds(60);
+
+  private final Publisher publisher;
+  private final Launcher launcher;
+  private final Stopper stopper;
+  private final Attachments attachments;
+
+  Performer(Publisher publisher, Launcher launcher, Stopper stopper, Attachments attachments) {
+    this.publisher = publisher;
+    this.launcher = launcher;
+    this.stopper = stopper;
+    this.attachments = attachments;
+  }
+
+  /** A row on its way: which of its effects are done. */
+  private static final class Progress {
+    final Claimed row;
+    int done;
+    boolean noSlot;
+
+    Progress(Claimed row) {
+      this.row = row;
+    }
+
+    boolean isDone() {
+      return done == row.effects().size();
+    }
+
+    Effect next() {
+      return row.effects().get(done);
+    }
+
+    Result result() {
+      return isDone()
+          ? new Result.Done()
+          : new Result.Postponed(row.effects().subList(done, row.effects().size()), noSlot);
+    }
+  }
+
+  /** Blocks, with a bound. Rows without a result were not begun. */
+  Map<Long, Result> perform(List<Claimed> rows) {
+    Map<String, Progress> firsts = new LinkedHashMap<>();
+    for (Claimed row : rows) {
+      firsts.computeIfAbsent(row.run(), run -> new Progress(row));
+    }
+    publishLeading(firsts.values());
+    killTogether(firsts.values());
+    doSingles(firsts.values());
+    launchTogether(firsts.values());
+    Map<Long, Result> results = new HashMap<>();
+    firsts.values().forEach(progress -> results.put(progress.row.id(), progress.result()));
+    return results;
+  }
+
+  private void publishLeading(Iterable<Progress> all) {
+    Map<Progress, List<CompletableFuture<Void>>> sent = new LinkedHashMap<>();
+    for (Progress progress : all) {
+      List<CompletableFuture<Void>> ofRow = new ArrayList<>();
+      for (Effect effect : progress.row.effects()) {
+        if (!(effect instanceof Effect.Publish publish)) {
+          break;
+        }
+        ofRow.add(publisher.trace(publish.record(progress.row.run(), publisher.source())));
+      }
+      sent.put(progress, ofRow);
+    }
+    sent.forEach(
+        (progress, ofRow) -> {
+          for (CompletableFuture<Void> event : ofRow) {
+            if (!arrived(progress, event)) {
+              return;
+            }
+            progress.done++;
+          }
+        });
+  }
+
+  private static boolean arrived(Progress progress, Future<Void> event) {
+    try {
+      event.get(PUBLISH.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warnf("run %s: a control event was not acknowledged: %s", progress.row.run(), e);
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private void launchTogether(Iterable<Progress> all) {
+    Map<String, Progress> launching = new LinkedHashMap<>();
+    List<Launcher.Target> targets = new ArrayList<>();
+    for (Progress progress : all) {
+      if (!progress.isDone() && progress.next() instanceof Effect.Launch(int epoch)) {
+        targets.add(new Launcher.Target(progress.row.run(), epoch));
+        launching.put(progress.row.run(), progress);
+      }
+    }
+    if (targets.isEmpty()) {
+      return;
+    }
+    Map<String, Launcher.Outcome> outcomes = launcher.launch(targets);
+    launching.forEach((run, progress) -> account(progress, outcomes.get(run)));
+  }
+
+  private static void account(
+      Progress progress, Launcher.@org.jspecify.annotations.Nullable Outcome outcome) {
+    switch (outcome) {
+      case null -> {}
+      case DONE -> progress.done++;
+      case NO_SLOT -> progress.noSlot = true;
+      case FAILED -> {}
+    }
+  }
+
+  private void killTogether(Iterable<Progress> all) {
+    Map<String, Integer> below = new LinkedHashMap<>();
+    List<Progress> killing = new ArrayList<>();
+    for (Progress progress : all) {
+      if (!progress.isDone() && progress.next() instanceof Effect.Kill(int epoch)) {
+        below.put(progress.row.run(), epoch);
+        killing.add(progress);
+      }
+    }
+    if (!killing.isEmpty() && stopper.kill(below)) {
+      killing.forEach(progress -> progress.done++);
+    }
+  }
+
+  private void doSingles(Iterable<Progress> all) {
+    Map<Progress, Future<?>> running = new LinkedHashMap<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Progress progress : all) {
+        if (!progress.isDone() && isSingle(progress.next())) {
+          running.put(progress, threads.submit(() -> finish(progress)));
+        }
+      }
+      running.forEach(Performer::await);
+      threads.shutdownNow();
+    }
+  }
+
+  private static boolean isSingle(Effect effect) {
+    return switch (effect) {
+      case Effect.Deliver _, Effect.Stop _ -> true;
+      // Failed just now where they are still to do; for the next round.
+      case Effect.Publish _, Effect.Kill _, Effect.Launch _ -> false;
+    };
+  }
+
+  private static void await(Progress progress, Future<?> future) {
+    try {
+      future.get(EFFECT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warnf(
+          e,
+          "run %s: %s failed and will be repeated",
+          progress.row.run(),
+          progress.isDone() ? "an effect" : progress.next());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void finish(Progress progress) {
+    String run = progress.row.run();
+    while (!progress.isDone()) {
+      switch (progress.next()) {
+        case Effect.Deliver(String approval) -> attachments.deliver(run, approval);
+        case Effect.Stop(int epoch, String reason) -> stopper.stop(run, epoch, reason);
+        case Effect.Publish _, Effect.Kill _, Effect.Launch _ -> {
+          return;
+        }
+      }
+      progress.done++;
+    }
+  }
+}

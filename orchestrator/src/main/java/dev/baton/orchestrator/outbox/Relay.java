@@ -1,0 +1,202 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.outbox;
+
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Transaction;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+
+/**
+ * Does what the outbox owes. A round claims rows, does their effects, and deletes them, all under
+ * one transaction that holds an advisory lock per run: rows of a run are done in order and by one
+ * worker at a time, whatever the number of replicas, and a worker's death frees them at once.
+ * Nothing is locked that a writer of new rows would wait for.
+ */
+@ApplicationScoped
+public class Relay {
+  private static final Logger LOG = Logger.getLogger(Relay.class);
+  private static final int WORKERS = 3;
+  private static final int MAX_ROWS = 512;
+  private static final int MAX_SCAN = 8 * MAX_ROWS;
+  private static final Duration POLL = Duration.ofMillis(500);
+  private static final Duration SQL = Duration.ofSeconds(20);
+  private static final long FIRST_BACKOFF_MILLIS = 200;
+  private static final long MAX_BACKOFF_MILLIS = 30_000;
+
+  // One lock space of its own among the database's advisory locks.
+  private static final long LOCK_SPACE = 0x6261746f6eL;
+
+  private final Pool pool;
+  private final Performer performer;
+  private final Semaphore wakeUps = new Semaphore(0);
+  private volatile boolean stopping;
+
+  Relay(Pool pool, Performer performer) {
+    this.pool = pool;
+    this.performer = performer;
+  }
+
+  void onStart(@Observes @Priority(3000) StartupEvent event) {
+    for (int worker = 1; worker <= WORKERS; worker++) {
+      Thread.ofVirtual().name("outbox-" + worker).start(this::work);
+    }
+  }
+
+  void onStop(@Observes @Priority(1) ShutdownEvent event) {
+    stopping = true;
+    wakeUps.release(WORKERS);
+  }
+
+  /** There is something new. Never blocks. */
+  public void wake() {
+    if (wakeUps.availablePermits() < WORKERS) {
+      wakeUps.release();
+    }
+  }
+
+  void onSlots(@Observes SlotsFreed event) {
+    pool.query(
+            "UPDATE orchestrator.outbox SET not_before = now(), awaits_slot = false WHERE awaits_slot")
+        .execute()
+        .subscribe()
+        .with(updated -> wake(), failure -> LOG.warnf("waiting launches not woken: %s", failure));
+  }
+
+  private void work() {
+    while (!stopping) {
+      try {
+        if (round() == 0) {
+          wakeUps.tryAcquire(POLL.toMillis(), TimeUnit.MILLISECONDS);
+          wakeUps.drainPermits();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      } catch (RuntimeException e) {
+        if (!stopping) {
+          LOG.warnf("a round of the outbox failed and will be repeated: %s", e);
+          pause();
+        }
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(POLL);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Returns how many rows were claimed. */
+  private int round() {
+    SqlConnection connection = on(pool.getConnection());
+    try {
+      Transaction tx = on(connection.begin());
+      List<Claimed> rows = claim(connection);
+      if (rows.isEmpty() || stopping) {
+        on(tx.rollback());
+        return 0;
+      }
+      settle(connection, performer.perform(rows), rows);
+      on(tx.commit());
+      return rows.size();
+    } finally {
+      connection.closeAndForget();
+    }
+  }
+
+  private static List<Claimed> claim(SqlConnection tx) {
+    List<Long> ids = new ArrayList<>();
+    for (Row row :
+        on(
+            tx.preparedQuery(
+                    """
+                    SELECT o.id FROM (
+                      SELECT id, run FROM orchestrator.outbox c WHERE not_before <= now()
+                        AND NOT EXISTS (SELECT 1 FROM orchestrator.outbox e
+                          WHERE e.run = c.run AND e.id < c.id AND e.not_before > now())
+                      ORDER BY id LIMIT $1) o
+                    WHERE pg_try_advisory_xact_lock(hashtextextended(o.run, $2)) LIMIT $3""")
+                .execute(Tuple.of(MAX_SCAN, LOCK_SPACE, MAX_ROWS)))) {
+      ids.add(row.getLong("id"));
+    }
+    if (ids.isEmpty()) {
+      return List.of();
+    }
+    // Read after the locks were taken: another worker may have done a row in between.
+    List<Claimed> rows = new ArrayList<>();
+    for (Row row :
+        on(
+            tx.preparedQuery(
+                    "SELECT id, run, effects, attempts FROM orchestrator.outbox WHERE id = ANY($1) ORDER BY id")
+                .execute(Tuple.of(ids.toArray(Long[]::new))))) {
+      rows.add(
+          new Claimed(
+              row.getLong("id"),
+              row.getString("run"),
+              Outbox.read(row.getString("effects")),
+              row.getInteger("attempts")));
+    }
+    return rows;
+  }
+
+  private static void settle(SqlConnection tx, Map<Long, Result> results, List<Claimed> rows) {
+    List<Long> done = new ArrayList<>();
+    for (Claimed row : rows) {
+      Result result = results.get(row.id());
+      switch (result) {
+        case null -> {} // An earlier row of the run is not done: this one was not begun.
+        case Result.Done() -> done.add(row.id());
+        case Result.Postponed(List<Effect> remaining, boolean awaitsSlot) ->
+            postpone(tx, row, remaining, awaitsSlot);
+      }
+    }
+    if (!done.isEmpty()) {
+      on(
+          tx.preparedQuery("DELETE FROM orchestrator.outbox WHERE id = ANY($1)")
+              .execute(Tuple.of(done.toArray(Long[]::new))));
+    }
+  }
+
+  private static void postpone(
+      SqlConnection tx, Claimed row, List<Effect> remaining, boolean awaitsSlot) {
+    long delay = Math.min(MAX_BACKOFF_MILLIS, FIRST_BACKOFF_MILLIS << Math.min(row.attempts(), 10));
+    // What came later for the run (a cancel, say) must not wait for this row's whole delay.
+    on(
+        tx.preparedQuery(
+                """
+                UPDATE orchestrator.outbox o SET effects = $2, attempts = attempts + 1, awaits_slot = $3,
+                  not_before = now() + interval '1 millisecond' * CASE WHEN EXISTS (
+                    SELECT 1 FROM orchestrator.outbox e WHERE e.run = o.run AND e.id > o.id)
+                    THEN $4::bigint ELSE $5::bigint END
+                WHERE id = $1""")
+            .execute(
+                Tuple.of(
+                    row.id(), Outbox.write(remaining), awaitsSlot, FIRST_BACKOFF_MILLIS, delay)));
+  }
+
+  private static <T> T on(Uni<T> uni) {
+    return uni.await().atMost(SQL);
+  }
+}

@@ -1,0 +1,21 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.outbox;
+
+import java.util.List;
+
+/** What became of a claimed row. */
+sealed interface Result {
+  /** All effects are done; the row goes. */
+  record Done() implements Result {}
+
+  /**
+   * @param remaining the effects still to do, in order
+   * @param awaitsSlot nothing is wrong: there is no runner with room; one that attaches wakes it
+   */
+  record Postponed(List<Effect> remaining, boolean awaitsSlot) implements Result {}
+}

@@ -1,0 +1,64 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.problem;
+
+import io.grpc.Status;
+import java.util.Locale;
+
+/**
+ * Every public problem, its HTTP status and its gRPC code. The type's URI is the name in kebab
+ * case.
+ */
+public enum ProblemKind {
+  MALFORMED_REQUEST(400, "The request could not be read", Status.Code.INVALID_ARGUMENT),
+  BAD_PARAMETER(400, "A parameter has a value that is not allowed", Status.Code.INVALID_ARGUMENT),
+  NOT_FOUND(404, "No such thing", Status.Code.NOT_FOUND),
+  METHOD_NOT_ALLOWED(405, "Not this method", Status.Code.UNIMPLEMENTED),
+  NOT_ACCEPTABLE(406, "No such representation", Status.Code.INVALID_ARGUMENT),
+  AMBIGUOUS_ID(409, "The short id means several runs", Status.Code.FAILED_PRECONDITION),
+  CONFLICT(409, "The state does not allow it", Status.Code.FAILED_PRECONDITION),
+  TOO_LARGE(413, "The request is too large", Status.Code.RESOURCE_EXHAUSTED),
+  UNSUPPORTED_MEDIA_TYPE(415, "Not this content type", Status.Code.INVALID_ARGUMENT),
+  INVALID_WORKFLOW(422, "The workflow definition is not valid", Status.Code.INVALID_ARGUMENT),
+  INVALID_INPUT(422, "The input does not fit the workflow's schema", Status.Code.INVALID_ARGUMENT),
+  INVALID_ANSWER(
+      422, "The answer does not fit the approval's schema", Status.Code.INVALID_ARGUMENT),
+  IDEMPOTENCY_KEY_REUSED(
+      422, "The Idempotency-Key was used with another body", Status.Code.ALREADY_EXISTS),
+  BUSY(503, "Too much at once", Status.Code.UNAVAILABLE),
+  UNAVAILABLE(503, "A part that is needed does not answer", Status.Code.UNAVAILABLE),
+  INTERNAL(500, "Something is broken here", Status.Code.INTERNAL);
+
+  private static final String TYPE_BASE = "https://baton.dev/problems/";
+
+  private final int status;
+  private final String title;
+  private final Status.Code grpc;
+
+  ProblemKind(int status, String title, Status.Code grpc) {
+    this.status = status;
+    this.title = title;
+    this.grpc = grpc;
+  }
+
+  public int status() {
+    return status;
+  }
+
+  public String title() {
+    return title;
+  }
+
+  public Status.Code grpc() {
+    return grpc;
+  }
+
+  /** An identifier, not an address. */
+  public String type() {
+    return TYPE_BASE + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

@@ -1,0 +1,111 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.projection;
+
+import dev.baton.protocol.topic.Topics;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Utils;
+import org.jboss.logging.Logger;
+
+/** Waits until the projection has seen everything that is on the log at the time of the call. */
+@ApplicationScoped
+public class CatchUp {
+  private static final Logger LOG = Logger.getLogger(CatchUp.class);
+  private static final Duration LOOK = Duration.ofMillis(25);
+  private static final Duration SQL = Duration.ofSeconds(10);
+
+  private final Admin admin;
+  private final Pool pool;
+
+  CatchUp(Admin admin, Pool pool) {
+    this.admin = admin;
+    this.pool = pool;
+  }
+
+  /**
+   * Blocks. False when the patience ran out, which is logged: the caller goes on with what it has.
+   */
+  public boolean await(Collection<String> runs, Duration patience) {
+    long end = System.nanoTime() + patience.toNanos();
+    try {
+      Map<Integer, Long> ends = ends(runs, patience);
+      while (!reached(ends)) {
+        if (System.nanoTime() > end) {
+          LOG.warnf("the projection has not reached %s within %s", ends, patience);
+          return false;
+        }
+        Thread.sleep(LOOK);
+      }
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warnf("the end of the trace could not be asked for: %s", e);
+      return false;
+    }
+  }
+
+  private Map<Integer, Long> ends(Collection<String> runs, Duration patience)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    long millis = patience.toMillis();
+    Map<String, TopicDescription> topics =
+        admin
+            .describeTopics(Set.of(Topics.TRACE))
+            .allTopicNames()
+            .get(millis, TimeUnit.MILLISECONDS);
+    int partitions = Objects.requireNonNull(topics.get(Topics.TRACE)).partitions().size();
+    Set<Integer> wanted = new TreeSet<>();
+    runs.forEach(run -> wanted.add(partition(run, partitions)));
+    Map<TopicPartition, OffsetSpec> request = new HashMap<>();
+    wanted.forEach(p -> request.put(new TopicPartition(Topics.TRACE, p), OffsetSpec.latest()));
+    Map<Integer, Long> ends = new HashMap<>();
+    admin
+        .listOffsets(request)
+        .all()
+        .get(millis, TimeUnit.MILLISECONDS)
+        .forEach((partition, offset) -> ends.put(partition.partition(), offset.offset()));
+    return ends;
+  }
+
+  /** As every Kafka producer chooses it for a keyed record. */
+  public static int partition(String run, int partitions) {
+    return Utils.toPositive(Utils.murmur2(run.getBytes(StandardCharsets.UTF_8))) % partitions;
+  }
+
+  private boolean reached(Map<Integer, Long> ends) {
+    Map<Integer, Long> positions = new HashMap<>();
+    for (Row row :
+        pool.preparedQuery(
+                "SELECT partition, next_offset FROM orchestrator.projection_position WHERE partition = ANY($1)")
+            .execute(Tuple.of(ends.keySet().toArray(Integer[]::new)))
+            .await()
+            .atMost(SQL)) {
+      positions.put(row.getInteger("partition"), row.getLong("next_offset"));
+    }
+    return ends.entrySet().stream()
+        .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue());
+  }
+}

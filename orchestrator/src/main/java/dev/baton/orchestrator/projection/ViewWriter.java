@@ -1,0 +1,131 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.projection;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.json.Json;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
+/** The statements of one batch: each run is written once, whatever number of events it had. */
+final class ViewWriter {
+  private ViewWriter() {}
+
+  /** Another consumer has moved a partition on: this one's work on it is void. */
+  static final class Outrun extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Outrun() {
+      super("another consumer has moved the projection on", null, false, false);
+    }
+  }
+
+  /**
+   * Moves the positions if they still are where this consumer left them; fails with {@link Outrun}.
+   */
+  static Uni<Void> move(SqlConnection tx, Map<Integer, Long> from, Map<Integer, Long> to) {
+    ArrayNode moves = Json.mapper().createArrayNode();
+    to.forEach(
+        (partition, next) ->
+            moves
+                .addObject()
+                .put("partition", partition)
+                .put("expected", from.getOrDefault(partition, 0L))
+                .put("next", next));
+    // Derived from the log together with its position, so nothing is lost that is not read again.
+    return tx.query("SET LOCAL synchronous_commit = off")
+        .execute()
+        .chain(
+            () ->
+                tx.preparedQuery(
+                        """
+                        UPDATE orchestrator.projection_position p SET next_offset = v.next
+                        FROM json_to_recordset($1::text::json) AS v (partition int, expected bigint, next bigint)
+                        WHERE p.partition = v.partition AND p.next_offset = v.expected""")
+                    .execute(Tuple.of(moves.toString())))
+        .invoke(
+            moved -> {
+              if (moved.rowCount() != to.size()) {
+                throw new Outrun();
+              }
+            })
+        .replaceWithVoid();
+  }
+
+  static Uni<Void> write(SqlConnection tx, Collection<RunChange> changes, List<ObjectNode> born) {
+    ArrayNode rows = Json.mapper().createArrayNode();
+    ArrayNode asked = Json.mapper().createArrayNode();
+    ArrayNode closed = Json.mapper().createArrayNode();
+    for (RunChange change : changes) {
+      rows.add(change.row());
+      change.asked().forEach(asked::add);
+      change
+          .closedSteps()
+          .forEach(step -> closed.addObject().put("run", change.run()).put("step", step));
+      if (change.head().isEnded()) {
+        closed.addObject().put("run", change.run()).putNull("step");
+      }
+    }
+    ArrayNode foreign = Json.mapper().createArrayNode();
+    born.forEach(foreign::add);
+    return execute(tx, INSERT_FOREIGN, foreign)
+        .chain(() -> execute(tx, UPDATE_RUNS, rows))
+        .chain(() -> execute(tx, INSERT_APPROVALS, asked))
+        .chain(() -> execute(tx, CLOSE_APPROVALS, closed));
+  }
+
+  private static Uni<Void> execute(SqlConnection tx, String sql, ArrayNode rows) {
+    return rows.isEmpty()
+        ? Uni.createFrom().voidItem()
+        : tx.preparedQuery(sql).execute(Tuple.of(rows.toString())).replaceWithVoid();
+  }
+
+  private static final String INSERT_FOREIGN =
+      """
+      INSERT INTO orchestrator.run (id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
+        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status)
+      SELECT id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
+        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, 1, 1, 'pending'
+      FROM json_to_recordset($1::text::json) AS v (id text, project text, kind text, workflow text,
+        definition_hash text, isolation text, labels jsonb, input text, restart text, deadline timestamptz,
+        heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz)
+      ON CONFLICT (id) DO NOTHING""";
+
+  private static final String UPDATE_RUNS =
+      """
+      UPDATE orchestrator.run r SET head = v.head, status = v.status, ended = v.ended,
+        control_seq = GREATEST(r.control_seq, v.control_seq), current_steps = v.current_steps, completed = v.completed,
+        fenced = v.fenced, error = v.error, started_epoch = GREATEST(r.started_epoch, COALESCE(v.started_epoch, 0)),
+        started_at = COALESCE(r.started_at, v.started_at), ended_at = CASE WHEN v.ended THEN COALESCE(v.ended_at, r.ended_at) END,
+        output = COALESCE(v.output, r.output), runner_pid = COALESCE(v.runner_pid, r.runner_pid),
+        runner_host = COALESCE(v.runner_host, r.runner_host),
+        assigned_at = CASE WHEN v.ended THEN NULL ELSE r.assigned_at END
+      FROM (SELECT * FROM json_to_recordset($1::text::json) AS j (id text, head text, status text, ended boolean,
+        control_seq bigint, current_steps text, completed bigint, fenced bigint, error text, started_epoch int,
+        started_at timestamptz, ended_at timestamptz, output text, runner_pid bigint, runner_host text) ORDER BY id) v
+      WHERE r.id = v.id""";
+
+  private static final String INSERT_APPROVALS =
+      """
+      INSERT INTO orchestrator.approval (id, run, step, prompt, answer_schema, default_answer, expires_at, cut, status,
+        asked_at)
+      SELECT id, run, step, prompt, answer_schema, default_answer, expires_at, cut, 'waiting', asked_at
+      FROM json_to_recordset($1::text::json) AS v (id text, run text, step text, prompt text, answer_schema text,
+        default_answer text, expires_at timestamptz, cut text, asked_at timestamptz)
+      ON CONFLICT (id) DO NOTHING""";
+
+  private static final String CLOSE_APPROVALS =
+      """
+      UPDATE orchestrator.approval a SET status = 'expired'
+      FROM json_to_recordset($1::text::json) AS v (run text, step text)
+      WHERE a.run = v.run AND (v.step IS NULL OR a.step = v.step) AND a.status = 'waiting'""";
+}

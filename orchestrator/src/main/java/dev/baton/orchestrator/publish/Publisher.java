@@ -1,0 +1,80 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.publish;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.topic.JsonEvents;
+import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.TraceCodec;
+import dev.baton.protocol.trace.TraceRecord;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * Sends what the orchestrator has to say. Records of one run are kept in the order of the calls.
+ * Thread-safe; a call may block for the topic's metadata, so never from an event loop.
+ */
+@ApplicationScoped
+public class Publisher {
+  private final Producer<String, byte[]> producer;
+  private final URI source;
+
+  Publisher(Producer<String, byte[]> producer, OrchestratorConfig config) {
+    this.producer = producer;
+    this.source = URI.create("/orchestrator/" + config.instanceId());
+  }
+
+  public URI source() {
+    return source;
+  }
+
+  /** Completes once all replicas that must have the event have it; fails after 30 s without. */
+  public CompletableFuture<Void> trace(TraceRecord record) {
+    return send(TraceCodec.encode(Topics.TRACE, record, null));
+  }
+
+  /** {@link #trace} of a signal. */
+  public CompletableFuture<Void> signal(Signal signal) {
+    return send(JsonEvents.encode(source, signal));
+  }
+
+  /** Puts a record that cannot be read where an operator finds it, with the reason. */
+  public CompletableFuture<Void> deadLetter(ConsumerRecord<String, byte[]> record, String reason) {
+    ProducerRecord<String, byte[]> letter =
+        new ProducerRecord<>(Topics.deadLetters(record.topic()), record.key(), record.value());
+    record.headers().forEach(letter.headers()::add);
+    header(letter, "baton_reason", reason);
+    header(letter, "baton_topic", record.topic());
+    header(letter, "baton_partition", Integer.toString(record.partition()));
+    header(letter, "baton_offset", Long.toString(record.offset()));
+    return send(letter);
+  }
+
+  private static void header(ProducerRecord<String, byte[]> record, String name, String value) {
+    record.headers().add(name, value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private CompletableFuture<Void> send(ProducerRecord<String, byte[]> record) {
+    CompletableFuture<Void> sent = new CompletableFuture<>();
+    producer.send(
+        record,
+        (metadata, failure) -> {
+          if (failure == null) {
+            sent.complete(null);
+          } else {
+            sent.completeExceptionally(failure);
+          }
+        });
+    return sent;
+  }
+}

@@ -1,0 +1,133 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.orchestrator.outbox.Effect;
+import dev.baton.orchestrator.outbox.Outbox;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.Isolation;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A run that has been checked and is about to be written. */
+record NewRun(
+    String id,
+    boolean external,
+    String project,
+    @Nullable String workflow,
+    @Nullable String definitionHash,
+    Isolation isolation,
+    Map<String, String> labels,
+    @Nullable JsonNode input,
+    String restart,
+    @Nullable Instant deadline,
+    @Nullable Duration heartbeatInterval,
+    @Nullable Duration heartbeatTimeout,
+    Instant createdAt) {
+
+  private static final int EPOCH = 1;
+
+  String kind() {
+    return external ? "external" : "managed";
+  }
+
+  /** How many control events its creation publishes. */
+  private long controlSeq() {
+    return external ? 1 : 2;
+  }
+
+  /** The row for {@code json_to_recordset}. */
+  ObjectNode row() {
+    ObjectNode row = Json.mapper().createObjectNode();
+    row.put("id", id)
+        .put("project", project)
+        .put("kind", kind())
+        .put("workflow", workflow)
+        .put("definition_hash", definitionHash)
+        .put("isolation", isolation.name().toLowerCase(Locale.ROOT))
+        .put("input", input == null ? null : input.toString())
+        .put("restart", restart)
+        .put("deadline", deadline == null ? null : deadline.toString())
+        .put(
+            "heartbeat_interval_ms",
+            heartbeatInterval == null ? null : heartbeatInterval.toMillis())
+        .put("heartbeat_timeout_ms", heartbeatTimeout == null ? null : heartbeatTimeout.toMillis())
+        .put("created_at", createdAt.toString())
+        .put("epoch", EPOCH)
+        .put("control_seq", controlSeq())
+        .put("status", RunStatus.PENDING.word());
+    ObjectNode labelled = row.putObject("labels");
+    labels.forEach(labelled::put);
+    return row;
+  }
+
+  /**
+   * What its creation owes: birth, the first fence, a runner. An external run's runner is its
+   * birth.
+   */
+  Outbox.Row effects() {
+    TraceEvent.RunCreated born =
+        new TraceEvent.RunCreated(
+            kind(),
+            project,
+            workflow,
+            definitionHash,
+            input == null ? null : new Output.Inline(input),
+            labels,
+            deadline,
+            restart,
+            heartbeatInterval == null ? null : heartbeatInterval.toMillis(),
+            heartbeatTimeout == null ? null : heartbeatTimeout.toMillis(),
+            createdAt);
+    List<Effect> effects = new ArrayList<>(3);
+    effects.add(Effect.publish(born, 1, createdAt));
+    if (!external) {
+      effects.add(
+          Effect.publish(new TraceEvent.RunnerAssigned(EPOCH, null, "start"), 2, createdAt));
+      effects.add(new Effect.Launch(EPOCH));
+    }
+    return new Outbox.Row(id, effects);
+  }
+
+  RunView view() {
+    return new RunView(
+        id,
+        RunId.display(id),
+        project,
+        workflow,
+        definitionHash,
+        kind(),
+        RunStatus.PENDING.word(),
+        EPOCH,
+        List.of(),
+        labels,
+        createdAt,
+        null,
+        null,
+        deadline,
+        0,
+        0,
+        null,
+        null,
+        null,
+        List.of(),
+        null,
+        null,
+        null);
+  }
+}

@@ -1,0 +1,260 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.baton.orchestrator.idempotency.IdempotencyKey;
+import dev.baton.orchestrator.idempotency.IdempotencyKeys;
+import dev.baton.orchestrator.idempotency.StoredAnswer;
+import dev.baton.orchestrator.outbox.Outbox;
+import dev.baton.orchestrator.outbox.Relay;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.json.Json;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes new runs with what they owe. Requests that arrive while a transaction is under way share
+ * the next one: two hundred callers cost a handful of commits. A request's runs are written all or
+ * not at all. Thread-safe.
+ */
+@ApplicationScoped
+class RunCreation {
+  private static final int MAX_WAITING = 10_000;
+  private static final int MAX_RUNS_PER_COMMIT = 2_000;
+
+  /** One request: its runs, its key, and the answer that is kept under the key. */
+  private record Pending(
+      List<NewRun> runs,
+      @Nullable IdempotencyKey key,
+      StoredAnswer answer,
+      CompletableFuture<StoredAnswer> done) {}
+
+  private final Pool pool;
+  private final IdempotencyKeys keys;
+  private final Relay relay;
+  private final ArrayDeque<Pending> waiting = new ArrayDeque<>();
+  private boolean busy;
+
+  RunCreation(Pool pool, IdempotencyKeys keys, Relay relay) {
+    this.pool = pool;
+    this.keys = keys;
+    this.relay = relay;
+  }
+
+  /**
+   * Completes after the commit with the answer, or with the one that was kept under the key.
+   *
+   * @return fails with a problem when a key was used with another body, an id is taken, or too many
+   *     wait
+   */
+  Uni<StoredAnswer> create(List<NewRun> runs, @Nullable IdempotencyKey key, StoredAnswer answer) {
+    return Uni.createFrom()
+        .completionStage(
+            () -> {
+              Pending pending = new Pending(runs, key, answer, new CompletableFuture<>());
+              enqueue(pending);
+              return pending.done();
+            });
+  }
+
+  private void enqueue(Pending pending) {
+    synchronized (waiting) {
+      if (waiting.size() >= MAX_WAITING) {
+        throw new ProblemException(
+            ProblemKind.BUSY, MAX_WAITING + " requests wait for Postgres; try again in a moment");
+      }
+      waiting.add(pending);
+      if (busy) {
+        return;
+      }
+      busy = true;
+    }
+    next();
+  }
+
+  private void next() {
+    List<Pending> batch = take();
+    if (batch.isEmpty()) {
+      return;
+    }
+    write(batch)
+        .subscribe()
+        .with(
+            written -> {
+              relay.wake();
+              next();
+            },
+            failure -> {
+              batch.forEach(pending -> pending.done().completeExceptionally(failure));
+              next();
+            });
+  }
+
+  private List<Pending> take() {
+    synchronized (waiting) {
+      List<Pending> batch = new ArrayList<>();
+      int runs = 0;
+      while (!waiting.isEmpty() && runs < MAX_RUNS_PER_COMMIT) {
+        Pending pending = waiting.remove();
+        batch.add(pending);
+        runs += pending.runs().size();
+      }
+      busy = !batch.isEmpty();
+      return batch;
+    }
+  }
+
+  private Uni<Void> write(List<Pending> batch) {
+    Map<String, Pending> byKey = new HashMap<>();
+    List<Pending> repeats = new ArrayList<>();
+    List<Pending> candidates = new ArrayList<>();
+    for (Pending pending : batch) {
+      IdempotencyKey key = pending.key();
+      if (key != null && byKey.putIfAbsent(key.key(), pending) != null) {
+        repeats.add(pending);
+      } else {
+        candidates.add(pending);
+      }
+    }
+    List<Pending> written = new ArrayList<>();
+    return pool.withTransaction(tx -> insert(tx, candidates, repeats, written))
+        .invoke(() -> written.forEach(pending -> pending.done().complete(pending.answer())))
+        // A repeat within the same batch finds the kept answer only now.
+        .invoke(() -> repeats.forEach(this::replay));
+  }
+
+  private Uni<Void> insert(
+      SqlConnection tx, List<Pending> candidates, List<Pending> repeats, List<Pending> written) {
+    Map<IdempotencyKey, StoredAnswer> claims = new LinkedHashMap<>();
+    for (Pending pending : candidates) {
+      if (pending.key() != null) {
+        claims.put(pending.key(), pending.answer());
+      }
+    }
+    return keys.claim(tx, claims)
+        .chain(
+            claimed -> {
+              List<Pending> fresh = new ArrayList<>();
+              for (Pending pending : candidates) {
+                boolean mine = pending.key() == null || claimed.contains(pending.key().key());
+                (mine ? fresh : repeats).add(pending);
+              }
+              return insertRuns(tx, fresh, written);
+            });
+  }
+
+  private Uni<Void> insertRuns(SqlConnection tx, List<Pending> fresh, List<Pending> written) {
+    if (fresh.isEmpty()) {
+      return Uni.createFrom().voidItem();
+    }
+    ArrayNode rows = Json.mapper().createArrayNode();
+    Set<String> ids = new HashSet<>();
+    List<Pending> accepted = new ArrayList<>();
+    for (Pending pending : fresh) {
+      if (pending.runs().stream().allMatch(run -> ids.add(run.id()))) {
+        pending.runs().forEach(run -> rows.add(run.row()));
+        accepted.add(pending);
+      } else {
+        pending.done().completeExceptionally(taken(pending));
+      }
+    }
+    return tx.preparedQuery(
+            """
+            INSERT INTO orchestrator.run (id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
+              deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status)
+            SELECT id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
+              deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status
+            FROM json_to_recordset($1::text::json) AS v (id text, project text, kind text, workflow text,
+              definition_hash text, isolation text, labels jsonb, input text, restart text, deadline timestamptz,
+              heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz, epoch int,
+              control_seq bigint, status text)
+            ON CONFLICT (id) DO NOTHING RETURNING id""")
+        .execute(Tuple.of(rows.toString()))
+        .chain(
+            inserted -> {
+              Set<String> present = new HashSet<>();
+              inserted.forEach(row -> present.add(row.getString("id")));
+              return settle(tx, accepted, present, written);
+            });
+  }
+
+  /**
+   * Only an external run brings its id, so a taken one is rare: its request is undone and refused.
+   */
+  private Uni<Void> settle(
+      SqlConnection tx, List<Pending> accepted, Set<String> present, List<Pending> written) {
+    List<Outbox.Row> effects = new ArrayList<>();
+    List<String> undoRuns = new ArrayList<>();
+    List<String> undoKeys = new ArrayList<>();
+    for (Pending pending : accepted) {
+      if (pending.runs().stream().allMatch(run -> present.contains(run.id()))) {
+        pending.runs().forEach(run -> effects.add(run.effects()));
+        written.add(pending);
+      } else {
+        pending.runs().stream().map(NewRun::id).filter(present::contains).forEach(undoRuns::add);
+        Optional.ofNullable(pending.key()).map(IdempotencyKey::key).ifPresent(undoKeys::add);
+        pending.done().completeExceptionally(taken(pending));
+      }
+    }
+    Uni<Void> owed =
+        effects.isEmpty() ? Uni.createFrom().voidItem() : Outbox.appendAll(tx, effects);
+    if (undoRuns.isEmpty() && undoKeys.isEmpty()) {
+      return owed;
+    }
+    return owed.chain(
+            () ->
+                tx.preparedQuery("DELETE FROM orchestrator.run WHERE id = ANY($1)")
+                    .execute(Tuple.of(undoRuns.toArray(String[]::new))))
+        .chain(
+            () ->
+                tx.preparedQuery("DELETE FROM orchestrator.idempotency WHERE key = ANY($1)")
+                    .execute(Tuple.of(undoKeys.toArray(String[]::new))))
+        .replaceWithVoid();
+  }
+
+  private void replay(Pending pending) {
+    keys.find(pending.key())
+        .subscribe()
+        .with(
+            kept -> {
+              if (kept.isPresent()) {
+                pending.done().complete(kept.get());
+              } else {
+                pending
+                    .done()
+                    .completeExceptionally(
+                        new ProblemException(
+                            ProblemKind.BUSY,
+                            "another request with the same Idempotency-Key failed just now; repeat this one"));
+              }
+            },
+            failure -> pending.done().completeExceptionally(failure));
+  }
+
+  private static ProblemException taken(Pending pending) {
+    return new ProblemException(
+        ProblemKind.CONFLICT,
+        "a run with this id exists already: "
+            + String.join(", ", pending.runs().stream().map(NewRun::id).limit(5).toList()));
+  }
+}

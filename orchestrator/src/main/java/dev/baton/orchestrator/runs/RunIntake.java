@@ -1,0 +1,271 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.problem.FieldProblem;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.workflows.Definition;
+import dev.baton.orchestrator.workflows.Definitions;
+import dev.baton.orchestrator.workflows.WorkflowCatalog;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.workflow.Durations;
+import dev.baton.protocol.workflow.Format;
+import dev.baton.protocol.workflow.HeartbeatSettings;
+import dev.baton.protocol.workflow.InputSchema;
+import dev.baton.protocol.workflow.Isolation;
+import dev.baton.protocol.workflow.Workflow;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Checks a request for a run; everything wrong with it is said before anything is written. */
+@ApplicationScoped
+class RunIntake {
+  private static final Pattern PROJECT = Pattern.compile("[a-z0-9][a-z0-9_-]{0,62}");
+  private static final int MAX_LABELS = 64;
+  private static final int MAX_LABEL = 256;
+  private static final Duration MIN_TIMEOUT = Duration.ofMillis(600);
+
+  private final Definitions definitions;
+  private final WorkflowCatalog catalog;
+  private final OrchestratorConfig config;
+
+  RunIntake(Definitions definitions, WorkflowCatalog catalog, OrchestratorConfig config) {
+    this.definitions = definitions;
+    this.catalog = catalog;
+    this.config = config;
+  }
+
+  /** Fails with a problem when the request is not right. */
+  Uni<NewRun> check(RunRequest request) {
+    boolean external = isExternal(request);
+    return definition(request, external).map(found -> build(request, external, found));
+  }
+
+  /** {@link #check} of many; a definition that several name is looked up once. */
+  Uni<List<NewRun>> checkAll(List<RunRequest> requests) {
+    Map<String, Uni<Optional<Definition>>> known = new HashMap<>();
+    return Multi.createFrom()
+        .iterable(requests)
+        .onItem()
+        .transformToUniAndConcatenate(
+            request -> {
+              boolean external = isExternal(request);
+              String reference = request.workflow();
+              Uni<Optional<Definition>> found =
+                  reference == null || request.definition() != null
+                      ? definition(request, external)
+                      : known.computeIfAbsent(
+                          external + reference,
+                          key -> definition(request, external).memoize().indefinitely());
+              return found.map(definition -> build(request, external, definition));
+            })
+        .collect()
+        .asList();
+  }
+
+  private Uni<Optional<Definition>> definition(RunRequest request, boolean external) {
+    String reference = request.workflow();
+    JsonNode inline = request.definition();
+    if (reference != null && inline != null) {
+      throw bad("workflow", "both 'workflow' and 'definition' are given", "one of them");
+    }
+    if (inline != null) {
+      return catalog
+          .put(Json.bytes(inline), Format.JSON)
+          .chain(put -> definitions.byHash(put.hash()))
+          .map(Optional::of);
+    }
+    if (reference == null) {
+      if (external) {
+        return Uni.createFrom().item(Optional.empty());
+      }
+      throw bad("workflow", "neither 'workflow' nor 'definition' is given", "one of them");
+    }
+    // A foreign runner may carry work that was never described here.
+    return external && reference.indexOf('@') < 0
+        ? Uni.createFrom().item(Optional.empty())
+        : definitions.resolve(reference).map(Optional::of);
+  }
+
+  private NewRun build(RunRequest request, boolean external, Optional<Definition> definition) {
+    Optional<Workflow> workflow = definition.map(Definition::workflow);
+    JsonNode input = request.input();
+    checkInput(workflow.map(Workflow::input).orElse(InputSchema.ANY), input);
+    Instant now = Instant.now();
+    Heartbeat heartbeat = heartbeat(request, workflow);
+    return new NewRun(
+        external ? externalId(request) : RunId.next(),
+        external,
+        project(request),
+        definition.map(Definition::name).orElse(request.workflow()),
+        definition.map(Definition::hash).orElse(null),
+        workflow.map(Workflow::isolation).orElse(Isolation.ISOLATED),
+        labels(request),
+        input,
+        workflow.map(w -> w.restart().name().toLowerCase(Locale.ROOT)).orElse("always"),
+        deadline(request, workflow, now),
+        heartbeat.interval(),
+        heartbeat.timeout(),
+        now);
+  }
+
+  private static boolean isExternal(RunRequest request) {
+    String kind = request.kind();
+    if (kind == null || kind.equals("managed")) {
+      if (request.id() != null) {
+        throw bad("id", "'id' is given for a managed run", "only external runs bring an id");
+      }
+      return false;
+    }
+    if (kind.equals("external")) {
+      return true;
+    }
+    throw bad("kind", "kind '" + kind + "' is unknown", "managed, external");
+  }
+
+  private static String externalId(RunRequest request) {
+    String id = request.id();
+    if (id == null) {
+      return RunId.next();
+    }
+    if (!RunId.isValid(id)) {
+      throw bad("id", "id '" + id + "' is no run id", "a ULID in lower case (26 characters)");
+    }
+    return id;
+  }
+
+  private static String project(RunRequest request) {
+    String project = request.project();
+    if (project == null) {
+      return "default";
+    }
+    if (!PROJECT.matcher(project).matches()) {
+      throw bad("project", "project '" + project + "' is no project name", PROJECT.pattern());
+    }
+    return project;
+  }
+
+  private static Map<String, String> labels(RunRequest request) {
+    Map<String, String> labels = request.labels() == null ? Map.of() : request.labels();
+    if (labels.size() > MAX_LABELS) {
+      throw bad("labels", labels.size() + " labels", "at most " + MAX_LABELS);
+    }
+    labels.forEach(
+        (key, value) -> {
+          if (key.isEmpty() || key.length() > MAX_LABEL || key.indexOf('=') >= 0) {
+            throw bad(
+                "labels",
+                "label '" + key + "' has no allowed name",
+                "1 to 256 characters without '='");
+          }
+          if (value == null || value.length() > MAX_LABEL) {
+            throw bad(
+                "labels." + key,
+                "the label's value is not allowed",
+                "text of at most 256 characters");
+          }
+        });
+    return labels;
+  }
+
+  private static void checkInput(InputSchema schema, @Nullable JsonNode input) {
+    JsonNode value = input == null ? Json.mapper().createObjectNode() : input;
+    List<InputSchema.Violation> violations = schema.validate(value);
+    if (!violations.isEmpty()) {
+      throw ProblemException.withErrors(
+          ProblemKind.INVALID_INPUT,
+          "the input does not fit the workflow's schema",
+          violations.stream().map(FieldProblem::of).toList());
+    }
+    int size = Json.bytes(value).length;
+    if (size > Output.INLINE_LIMIT) {
+      throw new ProblemException(
+          ProblemKind.TOO_LARGE,
+          "the input has %,d bytes; allowed: %,d bytes; put larger data where a step can fetch it"
+              .formatted(size, Output.INLINE_LIMIT));
+    }
+  }
+
+  private static @Nullable Instant deadline(
+      RunRequest request, Optional<Workflow> workflow, Instant now) {
+    String text = request.deadline();
+    if (text == null) {
+      return workflow.flatMap(Workflow::deadline).map(now::plus).orElse(null);
+    }
+    Instant deadline = instant(text).orElseGet(() -> now.plus(duration("deadline", text)));
+    if (!deadline.isAfter(now)) {
+      throw bad("deadline", "deadline '" + text + "' has passed", "a moment in the future");
+    }
+    return deadline;
+  }
+
+  private static Optional<Instant> instant(String text) {
+    if (text.isEmpty() || !Character.isDigit(text.charAt(0)) || text.indexOf('T') < 0) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Instant.parse(text));
+    } catch (DateTimeParseException e) {
+      throw bad(
+          "deadline", "deadline '" + text + "': " + e.getMessage(), "1h, or 2030-01-31T12:00:00Z");
+    }
+  }
+
+  private record Heartbeat(Duration interval, Duration timeout) {}
+
+  private Heartbeat heartbeat(RunRequest request, Optional<Workflow> workflow) {
+    Optional<HeartbeatSettings> defined = workflow.flatMap(Workflow::heartbeat);
+    RunRequest.HeartbeatRequest asked = request.heartbeat();
+    if (asked == null) {
+      return new Heartbeat(
+          defined.map(HeartbeatSettings::interval).orElse(config.heartbeat().interval()),
+          defined.map(HeartbeatSettings::timeout).orElse(config.heartbeat().timeout()));
+    }
+    if (asked.interval() == null || asked.timeout() == null) {
+      throw bad(
+          "heartbeat", "'interval' and 'timeout' are both needed", "{interval: 1s, timeout: 3s}");
+    }
+    Duration interval = duration("heartbeat.interval", asked.interval());
+    Duration timeout = duration("heartbeat.timeout", asked.timeout());
+    if (interval.compareTo(HeartbeatSettings.MIN_INTERVAL) < 0) {
+      throw bad("heartbeat.interval", "'" + asked.interval() + "' is too short", "200ms or more");
+    }
+    if (timeout.compareTo(MIN_TIMEOUT) < 0 || timeout.compareTo(interval.multipliedBy(3)) < 0) {
+      throw bad(
+          "heartbeat.timeout", "'" + asked.timeout() + "' is too short", "three intervals or more");
+    }
+    return new Heartbeat(interval, timeout);
+  }
+
+  private static Duration duration(String path, String text) {
+    return Durations.parse(text)
+        .orElseThrow(() -> bad(path, "'" + text + "' is no duration", Durations.ALLOWED));
+  }
+
+  private static ProblemException bad(String path, String message, String allowed) {
+    return ProblemException.withErrors(
+        ProblemKind.BAD_PARAMETER,
+        message + "; allowed: " + allowed,
+        List.of(FieldProblem.at(path, message, allowed)));
+  }
+}

@@ -1,0 +1,194 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.RunId;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads runs. */
+@ApplicationScoped
+public class RunQueries {
+  private static final int DISPLAY_LENGTH = 6;
+  private static final int MAX_CANDIDATES = 20;
+
+  private static final String SELECT =
+      """
+      SELECT r.id, r.project, r.kind, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
+        r.epoch, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
+        r.runner_id, r.runner_pid, r.runner_host,
+        (SELECT json_agg(json_build_object('approval', a.id, 'step', a.step, 'prompt', a.prompt) ORDER BY a.asked_at)::text
+           FROM orchestrator.approval a WHERE a.run = r.id AND a.status = 'waiting') AS waiting
+      FROM orchestrator.run r
+      """;
+
+  /** A page of runs, newest first. */
+  public record Page(List<RunView> runs, @Nullable String nextCursor) {}
+
+  /** What to list; null fields do not filter. */
+  public record Filter(
+      @Nullable String status,
+      @Nullable String workflow,
+      @Nullable String hash,
+      @Nullable String labels,
+      @Nullable String cursor,
+      int limit) {}
+
+  private final Pool pool;
+
+  RunQueries(Pool pool) {
+    this.pool = pool;
+  }
+
+  /**
+   * The full id of a run named by it or by its last six characters; fails with a problem otherwise.
+   */
+  public Uni<String> resolve(String text) {
+    if (RunId.isValid(text)) {
+      return pool.preparedQuery("SELECT id FROM orchestrator.run WHERE id = $1")
+          .execute(Tuple.of(text))
+          .map(rows -> only(text, rows));
+    }
+    if (text.length() != DISPLAY_LENGTH) {
+      throw unknown(text);
+    }
+    return pool.preparedQuery(
+            "SELECT id FROM orchestrator.run WHERE display_id = $1 ORDER BY id LIMIT $2")
+        .execute(Tuple.of(text, MAX_CANDIDATES))
+        .map(rows -> only(text, rows));
+  }
+
+  private static String only(String text, RowSet<Row> rows) {
+    List<String> ids = new ArrayList<>();
+    rows.forEach(row -> ids.add(row.getString("id")));
+    return switch (ids.size()) {
+      case 0 -> throw unknown(text);
+      case 1 -> ids.getFirst();
+      default ->
+          throw ProblemException.ambiguous(
+              "'" + text + "' is the short id of several runs; use one of the candidates", ids);
+    };
+  }
+
+  static ProblemException unknown(String text) {
+    return new ProblemException(
+        ProblemKind.NOT_FOUND,
+        "no run '"
+            + (text.length() > 64 ? text.substring(0, 64) + "…" : text)
+            + "'; a run is named by its id (26 characters) or the last six of it");
+  }
+
+  /** Fails with a problem when there is no such run. */
+  public Uni<RunView> get(String id) {
+    return pool.preparedQuery(SELECT + "WHERE r.id = $1")
+        .execute(Tuple.of(id))
+        .map(
+            rows -> {
+              for (Row row : rows) {
+                return view(row);
+              }
+              throw unknown(id);
+            });
+  }
+
+  public Uni<Page> list(Filter filter) {
+    return pool.preparedQuery(
+            SELECT
+                + """
+                WHERE ($1::text IS NULL OR r.status = $1) AND ($2::text IS NULL OR r.workflow = $2)
+                  AND ($3::text IS NULL OR r.definition_hash = $3) AND ($4::text IS NULL OR r.labels @> $4::jsonb)
+                  AND ($5::text IS NULL OR r.id < $5)
+                ORDER BY r.id DESC LIMIT $6""")
+        .execute(
+            Tuple.from(
+                java.util.Arrays.asList(
+                    filter.status(),
+                    filter.workflow(),
+                    filter.hash(),
+                    filter.labels(),
+                    filter.cursor(),
+                    filter.limit() + 1)))
+        .map(
+            rows -> {
+              List<RunView> views = new ArrayList<>();
+              rows.forEach(row -> views.add(view(row)));
+              if (views.size() <= filter.limit()) {
+                return new Page(views, null);
+              }
+              List<RunView> page = List.copyOf(views.subList(0, filter.limit()));
+              return new Page(page, page.getLast().id());
+            });
+  }
+
+  private static RunView view(Row row) {
+    String id = row.getString("id");
+    String runner = row.getString("runner_id");
+    String host = row.getString("runner_host");
+    return new RunView(
+        id,
+        RunId.display(id),
+        row.getString("project"),
+        row.getString("workflow"),
+        row.getString("definition_hash"),
+        row.getString("kind"),
+        row.getString("status"),
+        row.getInteger("epoch"),
+        json(row.getString("current_steps"), new TypeReference<List<String>>() {}),
+        json(row.getString("labels"), new TypeReference<Map<String, String>>() {}),
+        row.getOffsetDateTime("created_at").toInstant(),
+        instant(row, "started_at"),
+        instant(row, "ended_at"),
+        instant(row, "deadline"),
+        row.getLong("completed"),
+        row.getLong("fenced"),
+        optional(row.getString("output"), new TypeReference<JsonNode>() {}),
+        optional(row.getString("error"), new TypeReference<Failure>() {}),
+        runner == null ? null : new RunView.RunnerRef(runner, row.getLong("runner_pid"), host),
+        waiting(row.getString("waiting")),
+        null,
+        null,
+        null);
+  }
+
+  private static List<RunView.Waiting> waiting(@Nullable String text) {
+    return text == null ? List.of() : json(text, new TypeReference<List<RunView.Waiting>>() {});
+  }
+
+  private static @Nullable Instant instant(Row row, String column) {
+    OffsetDateTime time = row.getOffsetDateTime(column);
+    return time == null ? null : time.toInstant();
+  }
+
+  private static <T> @Nullable T optional(@Nullable String text, TypeReference<T> type) {
+    return text == null ? null : json(text, type);
+  }
+
+  private static <T> T json(String text, TypeReference<T> type) {
+    try {
+      return Json.mapper().readValue(text, type);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a column holds broken JSON: " + text, e);
+    }
+  }
+}

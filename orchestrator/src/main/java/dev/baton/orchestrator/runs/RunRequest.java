@@ -1,0 +1,39 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of {@code POST /runs}.
+ *
+ * @param workflow {@code name} or {@code name@hash}
+ * @param definition instead of a workflow: the definition itself, stored first
+ * @param kind {@code managed} (the default) or {@code external}
+ * @param id of an external run; made here where none is given
+ * @param deadline a duration such as {@code 1h}, or an instant
+ */
+public record RunRequest(
+    @Nullable String workflow,
+    @Nullable JsonNode definition,
+    @Nullable JsonNode input,
+    @Nullable Map<String, String> labels,
+    @Nullable String project,
+    @Nullable String deadline,
+    @Nullable HeartbeatRequest heartbeat,
+    @Nullable String kind,
+    @Nullable String id) {
+
+  /** Durations such as {@code 1s}. */
+  public record HeartbeatRequest(@Nullable String interval, @Nullable String timeout) {}
+
+  /** The body of {@code POST /runs/batch}. */
+  public record Batch(@Nullable List<RunRequest> runs) {}
+}

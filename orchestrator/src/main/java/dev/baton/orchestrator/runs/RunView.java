@@ -1,0 +1,98 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.Failure;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run as the API shows it.
+ *
+ * @param epoch the current one as the control side has it; the trace may be a moment behind
+ * @param currentSteps paths of steps that have started and not ended
+ * @param fencedEvents events dropped since they came from a runner that no longer held the baton
+ * @param output JSON, or {@code {"digest": …, "size_bytes": …}} where it is large
+ * @param lease only in the answer that creates an external run
+ * @param steps only where one run is shown
+ * @param stepsUnavailable why there are no steps though one run is shown
+ */
+public record RunView(
+    String id,
+    String displayId,
+    String project,
+    @Nullable String workflow,
+    @Nullable String definitionHash,
+    String kind,
+    String status,
+    int epoch,
+    List<String> currentSteps,
+    Map<String, String> labels,
+    Instant createdAt,
+    @Nullable Instant startedAt,
+    @Nullable Instant endedAt,
+    @Nullable Instant deadline,
+    long completedSteps,
+    long fencedEvents,
+    @Nullable JsonNode output,
+    @Nullable Failure error,
+    @Nullable RunnerRef runner,
+    List<Waiting> waiting,
+    @Nullable String lease,
+    @Nullable List<StepState> steps,
+    @Nullable String stepsUnavailable) {
+
+  /** Who carries the run, as it said itself. */
+  public record RunnerRef(String id, @Nullable Long pid, @Nullable String host) {}
+
+  /** A question that waits for a person. */
+  public record Waiting(String approval, String step, String prompt) {}
+
+  RunView withSteps(List<StepState> folded) {
+    return copy(lease, folded, null);
+  }
+
+  RunView withoutSteps(String why) {
+    return copy(lease, null, why);
+  }
+
+  RunView withLease(String token) {
+    return copy(token, steps, stepsUnavailable);
+  }
+
+  private RunView copy(
+      @Nullable String token, @Nullable List<StepState> folded, @Nullable String why) {
+    return new RunView(
+        id,
+        displayId,
+        project,
+        workflow,
+        definitionHash,
+        kind,
+        status,
+        epoch,
+        currentSteps,
+        labels,
+        createdAt,
+        startedAt,
+        endedAt,
+        deadline,
+        completedSteps,
+        fencedEvents,
+        output,
+        error,
+        runner,
+        waiting,
+        token,
+        folded,
+        why);
+  }
+}

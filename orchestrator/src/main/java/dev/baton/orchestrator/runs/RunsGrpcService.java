@@ -1,0 +1,295 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.protobuf.ByteString;
+import dev.baton.orchestrator.approvals.ApprovalView;
+import dev.baton.orchestrator.approvals.Approvals;
+import dev.baton.orchestrator.events.StoreClient;
+import dev.baton.orchestrator.idempotency.IdempotencyKey;
+import dev.baton.orchestrator.problem.Bodies;
+import dev.baton.orchestrator.problem.GrpcProblems;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.workflows.WorkflowCatalog;
+import dev.baton.protocol.grpc.AnswerApprovalRequest;
+import dev.baton.protocol.grpc.Approval;
+import dev.baton.protocol.grpc.CancelRunRequest;
+import dev.baton.protocol.grpc.CreateRunRequest;
+import dev.baton.protocol.grpc.Event;
+import dev.baton.protocol.grpc.EventsRequest;
+import dev.baton.protocol.grpc.GetRunRequest;
+import dev.baton.protocol.grpc.ListApprovalsRequest;
+import dev.baton.protocol.grpc.ListApprovalsResponse;
+import dev.baton.protocol.grpc.ListRunsRequest;
+import dev.baton.protocol.grpc.ListRunsResponse;
+import dev.baton.protocol.grpc.PutWorkflowRequest;
+import dev.baton.protocol.grpc.Run;
+import dev.baton.protocol.grpc.Runs;
+import dev.baton.protocol.grpc.WorkflowVersion;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.workflow.Format;
+import io.quarkus.grpc.GrpcService;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The API for programs: what REST does, over gRPC. */
+@GrpcService
+class RunsGrpcService implements Runs {
+  private static final int DEFAULT_LIMIT = 50;
+  private static final int MOST = 1_000;
+
+  private final RunService runs;
+  private final RunQueries queries;
+  private final Cancellation cancellation;
+  private final WorkflowCatalog workflows;
+  private final Approvals approvals;
+  private final StoreClient store;
+
+  RunsGrpcService(
+      RunService runs,
+      RunQueries queries,
+      Cancellation cancellation,
+      WorkflowCatalog workflows,
+      Approvals approvals,
+      StoreClient store) {
+    this.runs = runs;
+    this.queries = queries;
+    this.cancellation = cancellation;
+    this.workflows = workflows;
+    this.approvals = approvals;
+    this.store = store;
+  }
+
+  @Override
+  public Uni<WorkflowVersion> putWorkflow(PutWorkflowRequest request) {
+    return guarded(
+        () -> {
+          byte[] text = request.getDefinition().toByteArray();
+          Bodies.check(text.length, Bodies.LIMIT);
+          Format format =
+              switch (request.getFormat()) {
+                case "yaml", "" -> Format.YAML;
+                case "json" -> Format.JSON;
+                default -> throw bad("format '" + request.getFormat() + "'", "yaml, json");
+              };
+          return workflows
+              .put(text, format)
+              .map(
+                  put ->
+                      WorkflowVersion.newBuilder()
+                          .setName(put.name())
+                          .setHash(put.hash())
+                          .setCreated(put.created())
+                          .build());
+        });
+  }
+
+  @Override
+  public Uni<Run> createRun(CreateRunRequest request) {
+    return guarded(
+        () -> {
+          ObjectNode body = Json.mapper().createObjectNode();
+          body.put("workflow", request.getWorkflow());
+          if (!request.getProject().isEmpty()) {
+            body.put("project", request.getProject());
+          }
+          if (!request.getInput().isEmpty()) {
+            body.set("input", Bodies.read(request.getInput().toByteArray(), JsonNode.class));
+          }
+          ObjectNode labels = body.putObject("labels");
+          request.getLabelsMap().forEach(labels::put);
+          byte[] bytes = Json.bytes(body);
+          Bodies.check(bytes.length, Bodies.LIMIT);
+          String key = request.getIdempotencyKey();
+          return runs.create(
+                  bytes, IdempotencyKey.of("create_run", key.isEmpty() ? null : key, bytes))
+              .map(
+                  answer ->
+                      message(
+                          Json.read(
+                              answer.body().getBytes(StandardCharsets.UTF_8), RunView.class)));
+        });
+  }
+
+  @Override
+  public Uni<Run> getRun(GetRunRequest request) {
+    return guarded(
+        () -> queries.resolve(request.getRun()).chain(queries::get).map(RunsGrpcService::message));
+  }
+
+  @Override
+  public Uni<ListRunsResponse> listRuns(ListRunsRequest request) {
+    return guarded(
+        () -> {
+          int limit = limit(request.getLimit());
+          return queries
+              .list(
+                  new RunQueries.Filter(
+                      optional(request.getStatus()),
+                      optional(request.getWorkflow()),
+                      null,
+                      null,
+                      optional(request.getCursor()),
+                      limit))
+              .map(
+                  page -> {
+                    ListRunsResponse.Builder response = ListRunsResponse.newBuilder();
+                    page.runs().forEach(run -> response.addRuns(message(run)));
+                    String next = page.nextCursor();
+                    return response.setNextCursor(next == null ? "" : next).build();
+                  });
+        });
+  }
+
+  @Override
+  public Uni<Run> cancelRun(CancelRunRequest request) {
+    return guarded(
+        () ->
+            queries
+                .resolve(request.getRun())
+                .call(run -> cancellation.cancel(run, optional(request.getReason())))
+                .chain(queries::get)
+                .map(RunsGrpcService::message));
+  }
+
+  @Override
+  public Uni<Approval> answerApproval(AnswerApprovalRequest request) {
+    return guarded(
+        () ->
+            approvals
+                .answer(
+                    request.getApproval(),
+                    Bodies.read(request.getAnswer().toByteArray(), JsonNode.class),
+                    optional(request.getBy()),
+                    optional(request.getComment()))
+                .map(RunsGrpcService::message));
+  }
+
+  @Override
+  public Uni<ListApprovalsResponse> listApprovals(ListApprovalsRequest request) {
+    return guarded(
+        () -> {
+          String status = request.getWaitingOnly() ? "waiting" : null;
+          Uni<ListApprovalsResponse> listed =
+              request.getRun().isEmpty()
+                  ? approvals.list(status, null, MOST).map(RunsGrpcService::messages)
+                  : queries
+                      .resolve(request.getRun())
+                      .chain(run -> approvals.list(status, run, MOST))
+                      .map(RunsGrpcService::messages);
+          return listed;
+        });
+  }
+
+  @Override
+  public Multi<Event> streamEvents(EventsRequest request) {
+    return guarded(() -> queries.resolve(request.getRun()))
+        .onItem()
+        .transformToMulti(
+            run ->
+                request.getFollow()
+                    ? store.follow(run, request.getAfter())
+                    : store.events(run, request.getAfter(), request.getLimit()))
+        .onFailure()
+        .transform(GrpcProblems::status);
+  }
+
+  /** What the action throws or fails with becomes a status. */
+  private static <T> Uni<T> guarded(Supplier<Uni<? extends T>> action) {
+    return GrpcProblems.mapped(Uni.createFrom().deferred(action));
+  }
+
+  private static int limit(int asked) {
+    if (asked == 0) {
+      return DEFAULT_LIMIT;
+    }
+    if (asked < 1 || asked > MOST) {
+      throw bad("limit " + asked, "1 to " + MOST);
+    }
+    return asked;
+  }
+
+  private static ProblemException bad(String what, String allowed) {
+    return new ProblemException(
+        ProblemKind.BAD_PARAMETER, what + " is not allowed; allowed: " + allowed);
+  }
+
+  private static @Nullable String optional(String text) {
+    return text.isEmpty() ? null : text;
+  }
+
+  private static Run message(RunView view) {
+    Run.Builder run =
+        Run.newBuilder()
+            .setId(view.id())
+            .setDisplayId(view.displayId())
+            .setProject(view.project())
+            .setStatus(view.status())
+            .setEpoch(view.epoch())
+            .setCreatedAtMicros(micros(view.createdAt()))
+            .setEndedAtMicros(micros(view.endedAt()))
+            .putAllLabels(view.labels());
+    if (view.workflow() != null) {
+      run.setWorkflow(view.workflow());
+    }
+    if (view.definitionHash() != null) {
+      run.setDefinitionHash(view.definitionHash());
+    }
+    if (!view.currentSteps().isEmpty()) {
+      run.setCurrentStep(view.currentSteps().getFirst());
+    }
+    if (view.output() != null) {
+      run.setOutput(ByteString.copyFromUtf8(view.output().toString()));
+    }
+    Failure error = view.error();
+    if (error != null) {
+      run.setError(error.code() + ": " + error.message());
+    }
+    return run.build();
+  }
+
+  private static ListApprovalsResponse messages(java.util.List<ApprovalView> views) {
+    ListApprovalsResponse.Builder response = ListApprovalsResponse.newBuilder();
+    views.forEach(view -> response.addApprovals(message(view)));
+    return response.build();
+  }
+
+  private static Approval message(ApprovalView view) {
+    Approval.Builder approval =
+        Approval.newBuilder()
+            .setId(view.id())
+            .setRun(view.run())
+            .setStep(view.step())
+            .setPrompt(view.prompt())
+            .setStatus(view.status())
+            .setAskedAtMicros(micros(view.askedAt()))
+            .setAnsweredAtMicros(micros(view.answeredAt()));
+    if (view.schema() != null) {
+      approval.setSchema(ByteString.copyFromUtf8(view.schema().toString()));
+    }
+    if (view.answer() != null) {
+      approval.setAnswer(ByteString.copyFromUtf8(view.answer().toString()));
+    }
+    if (view.by() != null) {
+      approval.setBy(view.by());
+    }
+    return approval.build();
+  }
+
+  private static long micros(@Nullable Instant time) {
+    return time == null ? 0 : ChronoUnit.MICROS.between(Instant.EPOCH, time);
+  }
+}

@@ -1,0 +1,161 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.workflows;
+
+import dev.baton.orchestrator.problem.FieldProblem;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.workflow.Format;
+import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.WorkflowParser;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.core.Vertx;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import org.hibernate.reactive.mutiny.Mutiny;
+
+/** Puts and lists definitions. Call it on a Vert.x context: Hibernate Reactive needs one. */
+@ApplicationScoped
+public class WorkflowCatalog {
+  /** What became of a put: {@code created} is false when this very version was there already. */
+  public record Put(String name, String hash, boolean created, List<FieldProblem> warnings) {}
+
+  /** A name and the version it means. */
+  public record Listed(String name, String hash, Instant updatedAt) {}
+
+  /** One version. */
+  public record Version(String name, String hash, Instant createdAt) {}
+
+  private final Mutiny.SessionFactory sessions;
+  private final Definitions definitions;
+  private final Vertx vertx;
+
+  WorkflowCatalog(Mutiny.SessionFactory sessions, Definitions definitions, Vertx vertx) {
+    this.sessions = sessions;
+    this.definitions = definitions;
+    this.vertx = vertx;
+  }
+
+  /** Reads and checks a definition; fails with a problem that has every error in it. */
+  public Uni<Parsed.Valid> check(byte[] text, Format format) {
+    // A megabyte of YAML takes a while: not on an event loop.
+    return vertx
+        .executeBlocking(() -> WorkflowParser.parse(text, format), false)
+        .map(
+            parsed ->
+                switch (parsed) {
+                  case Parsed.Valid valid -> valid;
+                  case Parsed.Invalid invalid ->
+                      throw ProblemException.withErrors(
+                          ProblemKind.INVALID_WORKFLOW,
+                          "the definition has " + count(invalid.problems().size()),
+                          invalid.problems().stream().map(FieldProblem::of).toList());
+                });
+  }
+
+  /** Stores a definition under its hash and lets its name mean this version from now on. */
+  public Uni<Put> put(byte[] text, Format format) {
+    return check(text, format)
+        .chain(
+            valid ->
+                store(valid)
+                    .onFailure(WorkflowCatalog::isDuplicate)
+                    .recoverWithUni(() -> store(valid))
+                    .map(
+                        created ->
+                            new Put(
+                                valid.workflow().name(),
+                                valid.hash(),
+                                created,
+                                valid.warnings().stream().map(FieldProblem::of).toList())));
+  }
+
+  private Uni<Boolean> store(Parsed.Valid valid) {
+    String name = valid.workflow().name();
+    String canonical = new String(WorkflowParser.bytes(valid.canonical()), StandardCharsets.UTF_8);
+    Instant now = Instant.now();
+    return sessions
+        .withTransaction(
+            (session, tx) ->
+                session
+                    .find(WorkflowVersionEntity.class, valid.hash())
+                    .chain(
+                        known ->
+                            known != null
+                                ? Uni.createFrom().item(false)
+                                : session
+                                    .persist(
+                                        new WorkflowVersionEntity(
+                                            valid.hash(), name, canonical, now))
+                                    .replaceWith(true))
+                    .call(() -> point(session, name, valid.hash(), now)))
+        .invoke(() -> definitions.keep(valid.hash(), canonical));
+  }
+
+  private static Uni<Void> point(Mutiny.Session session, String name, String hash, Instant now) {
+    return session
+        .find(WorkflowNameEntity.class, name)
+        .chain(
+            named -> {
+              if (named == null) {
+                return session.persist(new WorkflowNameEntity(name, hash, now));
+              }
+              if (!named.hash().equals(hash)) {
+                named.pointTo(hash, now);
+              }
+              return Uni.createFrom().voidItem();
+            });
+  }
+
+  private static boolean isDuplicate(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof org.hibernate.exception.ConstraintViolationException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** All names, in their order. */
+  public Uni<List<Listed>> list(int limit) {
+    return sessions.withSession(
+        session ->
+            session
+                .createQuery("from WorkflowNameEntity order by name", WorkflowNameEntity.class)
+                .setMaxResults(limit)
+                .getResultList()
+                .map(
+                    all ->
+                        all.stream()
+                            .map(w -> new Listed(w.name(), w.hash(), w.updatedAt()))
+                            .toList()));
+  }
+
+  /** A name's versions, newest first. */
+  public Uni<List<Version>> versions(String name, int limit) {
+    return sessions.withSession(
+        session ->
+            session
+                .createQuery(
+                    "from WorkflowVersionEntity where name = :name order by createdAt desc, hash",
+                    WorkflowVersionEntity.class)
+                .setParameter("name", name)
+                .setMaxResults(limit)
+                .getResultList()
+                .map(
+                    all ->
+                        all.stream()
+                            .map(w -> new Version(w.name(), w.hash(), w.createdAt()))
+                            .toList()));
+  }
+
+  private static String count(int problems) {
+    return problems == 1 ? "one error" : problems + " errors";
+  }
+}

@@ -1,0 +1,140 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.workflows;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.idempotency.IdempotencyKey;
+import dev.baton.orchestrator.idempotency.IdempotencyKeys;
+import dev.baton.orchestrator.idempotency.StoredAnswer;
+import dev.baton.orchestrator.problem.Bodies;
+import dev.baton.orchestrator.problem.FieldProblem;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.workflow.Format;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+
+/** Workflow definitions over REST. */
+@Path("/workflows")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "workflows")
+public class WorkflowResource {
+  private static final int MOST = 1_000;
+
+  /** All names. */
+  public record Listing(List<WorkflowCatalog.Listed> workflows) {}
+
+  /** A version with its definition. */
+  public record Shown(
+      String name, String hash, JsonNode definition, List<WorkflowCatalog.Version> versions) {}
+
+  /** What a check found. */
+  public record Checked(String name, String hash, List<FieldProblem> warnings) {}
+
+  private final WorkflowCatalog catalog;
+  private final Definitions definitions;
+  private final IdempotencyKeys keys;
+
+  WorkflowResource(WorkflowCatalog catalog, Definitions definitions, IdempotencyKeys keys) {
+    this.catalog = catalog;
+    this.definitions = definitions;
+    this.keys = keys;
+  }
+
+  @POST
+  @Consumes({
+    "application/yaml",
+    "text/yaml",
+    "application/x-yaml",
+    "text/x-yaml",
+    MediaType.APPLICATION_JSON
+  })
+  @Operation(summary = "Store a definition. 201 for a new version, 200 for one that was there.")
+  public Uni<Response> put(
+      byte[] body,
+      @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType,
+      @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
+    Bodies.check(body.length, Bodies.LIMIT);
+    return keys.around(
+            IdempotencyKey.of("put_workflow", key, body),
+            () ->
+                catalog
+                    .put(body, format(contentType))
+                    .map(
+                        put ->
+                            StoredAnswer.fresh(
+                                put.created() ? 201 : 200,
+                                "/workflows/" + put.name() + "@" + put.hash(),
+                                put)))
+        .map(StoredAnswer::response);
+  }
+
+  @POST
+  @Path("/validate")
+  @Consumes({
+    "application/yaml",
+    "text/yaml",
+    "application/x-yaml",
+    "text/x-yaml",
+    MediaType.APPLICATION_JSON
+  })
+  @Operation(summary = "Check a definition and store nothing.")
+  public Uni<Checked> validate(
+      byte[] body, @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType) {
+    Bodies.check(body.length, Bodies.LIMIT);
+    return catalog
+        .check(body, format(contentType))
+        .map(
+            valid ->
+                new Checked(
+                    valid.workflow().name(),
+                    valid.hash(),
+                    valid.warnings().stream().map(FieldProblem::of).toList()));
+  }
+
+  @GET
+  @Operation(summary = "All names, each with the version it means.")
+  public Uni<Listing> list() {
+    return catalog.list(MOST).map(Listing::new);
+  }
+
+  @GET
+  @Path("/{reference}")
+  @Operation(summary = "A version by name or name@hash.")
+  public Uni<Shown> get(String reference) {
+    return definitions
+        .resolve(reference)
+        .chain(
+            found ->
+                catalog
+                    .versions(found.name(), MOST)
+                    .map(
+                        versions ->
+                            new Shown(
+                                found.name(),
+                                found.hash(),
+                                Json.tree(found.canonical().toByteArray()),
+                                versions)));
+  }
+
+  private static Format format(String contentType) {
+    return MediaType.valueOf(contentType).isCompatible(MediaType.APPLICATION_JSON_TYPE)
+        ? Format.JSON
+        : Format.YAML;
+  }
+}

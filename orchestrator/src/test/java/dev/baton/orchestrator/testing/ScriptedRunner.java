@@ -1,0 +1,111 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.testing;
+
+import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.grpc.Held;
+import dev.baton.protocol.grpc.Hello;
+import dev.baton.protocol.grpc.Released;
+import dev.baton.protocol.grpc.RunnerGatewayGrpc;
+import dev.baton.protocol.grpc.RunnerMessage;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/** A runner that a test plays: a stream to the orchestrator and nothing behind it. */
+public final class ScriptedRunner implements AutoCloseable {
+  private static final int PATIENCE_SECONDS = 20;
+
+  private final String id;
+  private final int slots;
+  private final ManagedChannel channel;
+  private final BlockingQueue<GatewayMessage> received = new LinkedBlockingQueue<>();
+  private final StreamObserver<RunnerMessage> out;
+
+  public ScriptedRunner(int port, String id, int slots, Held... held) {
+    this.id = id;
+    this.slots = slots;
+    channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+    out =
+        RunnerGatewayGrpc.newStub(channel)
+            .attach(
+                new StreamObserver<>() {
+                  @Override
+                  public void onNext(GatewayMessage message) {
+                    received.add(message);
+                  }
+
+                  @Override
+                  public void onError(Throwable failure) {}
+
+                  @Override
+                  public void onCompleted() {}
+                });
+    out.onNext(
+        RunnerMessage.newBuilder()
+            .setHello(
+                Hello.newBuilder()
+                    .setRunnerId(id)
+                    .setPid(1)
+                    .setHost("test")
+                    .setSlots(slots)
+                    .addAllHeld(List.of(held)))
+            .build());
+  }
+
+  public String id() {
+    return id;
+  }
+
+  public int slots() {
+    return slots;
+  }
+
+  /** The next message that is wanted; others before it are dropped. */
+  public GatewayMessage await(Predicate<GatewayMessage> wanted) {
+    try {
+      while (true) {
+        GatewayMessage message =
+            Objects.requireNonNull(
+                received.poll(PATIENCE_SECONDS, TimeUnit.SECONDS), "no such message came");
+        if (wanted.test(message)) {
+          return message;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  public Assign awaitAssign(String run) {
+    return await(m -> m.hasAssign() && m.getAssign().getRun().equals(run)).getAssign();
+  }
+
+  public int waiting() {
+    return received.size();
+  }
+
+  public void release(String run, int epoch, String outcome) {
+    out.onNext(
+        RunnerMessage.newBuilder()
+            .setReleased(Released.newBuilder().setRun(run).setEpoch(epoch).setOutcome(outcome))
+            .build());
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+  }
+}

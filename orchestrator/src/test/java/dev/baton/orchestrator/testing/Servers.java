@@ -1,0 +1,85 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.testing;
+
+import dev.baton.standalone.Component;
+import dev.baton.standalone.Stack;
+import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Kafka and Postgres as processes, once for the module, and a scripted store in this one. */
+public final class Servers implements QuarkusTestResourceLifecycleManager {
+  private @Nullable Stack stack;
+  private @Nullable FakeStore store;
+
+  @Override
+  public Map<String, String> start() {
+    try {
+      Path data = Files.createTempDirectory("baton-orchestrator-test");
+      stack = Stack.builder().data(data).components(Component.KAFKA, Component.POSTGRES).start();
+      store = new FakeStore();
+      return settings(data);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private Map<String, String> settings(Path data) throws IOException {
+    Stack running = Objects.requireNonNull(stack);
+    Map<String, String> settings = new HashMap<>();
+    settings.put("kafka.bootstrap.servers", running.kafkaBootstrap());
+    settings.put("baton.db.host", running.postgres().host());
+    settings.put("baton.db.port", Integer.toString(running.postgres().port()));
+    settings.put("baton.db.name", running.postgres().database());
+    settings.put("baton.db.user", running.postgres().user());
+    settings.put("baton.db.password", running.postgres().password());
+    settings.put("baton.data", data.resolve("orchestrator-under-test").toString());
+    settings.put("baton.store-url", "http://127.0.0.1:" + Objects.requireNonNull(store).port());
+    settings.put("baton.orchestrator-url", "http://127.0.0.1:1");
+    settings.put("baton.heartbeat.interval", "200ms");
+    settings.put("baton.heartbeat.timeout", "1s");
+    Path runner = data.resolve("runner.sh");
+    Files.writeString(runner, RUNNER);
+    settings.put("baton.launcher.process.command", "/bin/sh\n" + runner);
+    settings.put("baton.launcher.pool.size", "0");
+    return settings;
+  }
+
+  /**
+   * A runner process that never attaches: it does what the file {@code <run>.do} in its folder
+   * says.
+   */
+  private static final String RUNNER =
+      """
+      if [ -f "$BATON_DATA/$BATON_RUN_ID.do" ]; then . "$BATON_DATA/$BATON_RUN_ID.do"; fi
+      exec sleep 600
+      """;
+
+  @Override
+  public void stop() {
+    try {
+      if (store != null) {
+        store.close();
+      }
+      if (stack != null) {
+        stack.close();
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
