@@ -1,0 +1,111 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.management.OperatingSystemMXBean;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.workflow.Format;
+import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.WorkflowParser;
+import dev.baton.runner.attach.Channels;
+import dev.baton.runner.capture.StoreClient;
+import dev.baton.runner.config.Address;
+import dev.baton.runner.engine.Assignment;
+import dev.baton.runner.engine.Definitions;
+import dev.baton.runner.engine.RunTask;
+import dev.baton.runner.engine.Services;
+import dev.baton.runner.heartbeat.Heartbeats;
+import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.steps.StepExecutors;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/** What the engine itself takes for a step: the trace goes nowhere and is acknowledged at once. */
+public final class EngineCost {
+  private static final int RUNS = 200;
+  private static final int STEPS = 50;
+
+  private EngineCost() {}
+
+  public static void main(String[] args) throws Exception {
+    StringBuilder yaml = new StringBuilder("name: cost\nrunner: shared\nsteps:\n");
+    for (int i = 0; i < STEPS; i++) {
+      yaml.append("  - {id: s").append(i).append(", transform: '.input.n'}\n");
+    }
+    if (!(WorkflowParser.parse(yaml.toString(), Format.YAML) instanceof Parsed.Valid valid)) {
+      throw new AssertionError(yaml);
+    }
+    OperatingSystemMXBean os = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    var channel = Channels.open(new Address("127.0.0.1", 9));
+    for (int round = 0; round < 10; round++) {
+      MockProducer<String, byte[]> producer =
+          new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
+      StoreClient store = new StoreClient(channel);
+      Services services =
+          new Services(
+              "cost",
+              Path.of(System.getProperty("java.io.tmpdir")),
+              Duration.ofSeconds(1),
+              producer,
+              store,
+              (run, epoch, lease) -> store.snapshot(run, epoch, lease, Duration.ZERO),
+              new Heartbeats("cost", producer),
+              new LogShipper("cost", () -> producer),
+              new StepExecutors(name -> Optional.empty()),
+              new Definitions());
+      long cpu = os.getProcessCpuTime();
+      long began = System.nanoTime();
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < RUNS; i++) {
+        RunTask task = new RunTask(assignment(valid), services);
+        threads.add(Thread.ofVirtual().start(task::run));
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      double steps = RUNS * STEPS;
+      System.out.printf(
+          "%.1f us of CPU and %.1f us of time per step (%d records)%n",
+          (os.getProcessCpuTime() - cpu) / 1e3 / steps,
+          (System.nanoTime() - began) / 1e3 / steps,
+          producer.history().size());
+      services.heartbeats().close();
+    }
+    channel.shutdownNow();
+  }
+
+  private static Assignment assignment(Parsed.Valid valid) throws Exception {
+    JsonNode input = Json.mapper().readTree("{\"n\": 1}");
+    return new Assignment(
+        RunId.next(),
+        1,
+        "",
+        "default",
+        "cost",
+        valid.hash(),
+        Json.bytes(valid.canonical()),
+        Optional.of(input),
+        Map.of(),
+        Instant.now(),
+        Optional.empty(),
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(30),
+        true,
+        Map.of());
+  }
+}

@@ -1,0 +1,5 @@
+/** Measurements that are no tests. */
+@NullMarked
+package dev.baton.runner.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,81 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RunnerConfigTest {
+  private static Map<String, String> isolated() {
+    return new HashMap<>(
+        Map.of(
+            "baton.runner.id", "r1",
+            "baton.run.id", "01jz0000000000000000000000",
+            "baton.epoch", "3",
+            "baton.lease", "token",
+            "baton.orchestrator.url", "http://127.0.0.1:7070",
+            "baton.store.url", "http://127.0.0.1:7071",
+            "kafka.bootstrap.servers", "127.0.0.1:9092",
+            "baton.data", "/tmp/data"));
+  }
+
+  private static RunnerConfig read(Map<String, String> keys) {
+    return RunnerConfig.read(key -> Optional.ofNullable(keys.get(key)));
+  }
+
+  @Test
+  void shouldHaveDocumentedDefaults() {
+    RunnerConfig config = read(isolated());
+
+    assertThat(config.slots()).isEqualTo(1);
+    assertThat(config.carries())
+        .contains(new RunnerConfig.Carried("01jz0000000000000000000000", 3, "token"));
+    assertThat(config.cutPatience()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(config.assignPatience()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(config.orchestrator()).isEqualTo(new Address("127.0.0.1", 7070));
+  }
+
+  @Test
+  void shouldCarryNothingAtFirstWhenShared() {
+    Map<String, String> keys = isolated();
+    keys.put("baton.runner.mode", "shared");
+
+    assertThat(read(keys).carries()).isEmpty();
+    assertThat(read(keys).slots()).isEqualTo(1_000);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "baton.runner.mode|both|isolated or shared",
+        "baton.run.id|ABC|a ULID in lower case (26 characters)",
+        "baton.epoch|0|a whole number from 1 to 999999999",
+        "baton.epoch|x|a whole number from 1 to 999999999",
+        "baton.orchestrator.url|https://x|http://<host>:<port>",
+        "baton.store.url|:|http://<host>:<port>",
+        "baton.cut.patience|soon|a duration such as",
+        "baton.data|''|a value: it is required",
+      })
+  void shouldNameKeyValueAndWhatIsAllowed(String key, String value, String allowed) {
+    Map<String, String> keys = isolated();
+    keys.put(key, value);
+
+    assertThatThrownBy(() -> read(keys))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining(key + " is '" + value + "'")
+        .hasMessageContaining(allowed);
+  }
+}
