@@ -37,6 +37,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.Producer;
 import org.jboss.logging.Logger;
 
@@ -61,9 +62,17 @@ public final class Runner implements AutoCloseable {
   private final LogShipper logs;
   private final Gateway gateway;
   private final Services services;
-  private final Map<String, RunTask> runs = new ConcurrentHashMap<>();
+  private final Map<String, Carried> runs = new ConcurrentHashMap<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
   private final CompletableFuture<ExitCode> exit = new CompletableFuture<>();
   private final CompletableFuture<Void> assigned = new CompletableFuture<>();
+
+  /**
+   * A run that this process carries.
+   *
+   * @param gone completes when the gateway has been told that it is carried no longer
+   */
+  private record Carried(RunTask task, CompletableFuture<Void> gone) {}
 
   public Runner(RunnerConfig config, StepExecutors executors) {
     this(config, executors, Producers.kafka(config.kafkaBootstrapServers(), config.runnerId()));
@@ -122,11 +131,17 @@ public final class Runner implements AutoCloseable {
    */
   public void terminate() {
     stopAll(Stop.SHUTDOWN, SHUTDOWN_PATIENCE);
+    // The JVM does not wait for the main thread: what has to be sent is sent from here.
+    close();
     exit.complete(ExitCode.TERMINATED);
   }
 
+  /** A second call does nothing. */
   @Override
   public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
     stopAll(Stop.BROKEN, CLOSE_PATIENCE);
     gateway.close();
     try {
@@ -150,11 +165,11 @@ public final class Runner implements AutoCloseable {
   }
 
   private void stopAll(Stop reason, Duration patience) {
-    List<RunTask> all = List.copyOf(runs.values());
-    all.forEach(task -> task.stop(reason));
+    List<Carried> all = List.copyOf(runs.values());
+    all.forEach(carried -> carried.task().stop(reason));
     CompletableFuture<Void> ended =
         CompletableFuture.allOf(
-            all.stream().map(RunTask::ended).toArray(CompletableFuture<?>[]::new));
+            all.stream().map(Carried::gone).toArray(CompletableFuture<?>[]::new));
     try {
       ended.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException | ExecutionException e) {
@@ -183,8 +198,8 @@ public final class Runner implements AutoCloseable {
             .setPid(ProcessHandle.current().pid())
             .setHost(HostName.get())
             .setSlots(config.slots());
-    for (RunTask task : runs.values()) {
-      hello.addHeld(held(task.assignment()));
+    for (Carried carried : runs.values()) {
+      hello.addHeld(held(carried.task().assignment()));
     }
     if (!assigned.isDone()) {
       config
@@ -228,21 +243,23 @@ public final class Runner implements AutoCloseable {
   }
 
   private void assign(Assignment assignment) {
-    RunTask held = runs.get(assignment.run());
-    if (held != null && held.assignment().epoch() >= assignment.epoch()) {
-      assignment.answers().forEach(held::answer);
+    Carried held = runs.get(assignment.run());
+    if (held != null && held.task().assignment().epoch() >= assignment.epoch()) {
+      assignment.answers().forEach(held.task()::answer);
       return;
     }
     if (held != null) {
-      held.stop(Stop.FENCED);
+      held.task().stop(Stop.FENCED);
     }
     RunTask task = new RunTask(assignment, services);
-    runs.put(assignment.run(), task);
+    CompletableFuture<Void> gone = task.ended().thenAccept(outcome -> ended(task, outcome));
+    runs.put(assignment.run(), new Carried(task, gone));
     assigned.complete(null);
-    CompletableFuture<?> before =
-        held == null ? CompletableFuture.completedFuture(null) : held.ended();
-    var unused = task.ended().thenAccept(outcome -> ended(task, outcome));
     // Not before the older epoch's steps are gone: they share the folder.
+    CompletableFuture<Void> before =
+        held == null
+            ? CompletableFuture.completedFuture(null)
+            : held.gone().exceptionally(failed -> null);
     Thread.ofVirtual()
         .name("run-" + assignment.run())
         .start(
@@ -254,7 +271,8 @@ public final class Runner implements AutoCloseable {
 
   private void ended(RunTask task, Outcome outcome) {
     Assignment assignment = task.assignment();
-    runs.remove(assignment.run(), task);
+    runs.computeIfPresent(
+        assignment.run(), (run, carried) -> carried.task() == task ? null : carried);
     if (outcome.isReleased()) {
       gateway.release(assignment.run(), assignment.epoch(), outcome.word());
     }
@@ -271,23 +289,23 @@ public final class Runner implements AutoCloseable {
   }
 
   private void answer(Answer answer) {
-    RunTask task = runs.get(answer.getRun());
-    if (task != null) {
-      task.answer(answer.getApproval(), Messages.answer(answer));
+    Carried carried = runs.get(answer.getRun());
+    if (carried != null) {
+      carried.task().answer(answer.getApproval(), Messages.answer(answer));
     }
   }
 
   private void stop(String run, Stop reason) {
-    RunTask task = runs.get(run);
-    if (task != null) {
-      task.stop(reason);
+    Carried carried = runs.get(run);
+    if (carried != null) {
+      carried.task().stop(reason);
     }
   }
 
   private void fenced(Fenced fenced) {
-    RunTask task = runs.get(fenced.getRun());
-    if (task != null && task.assignment().epoch() == fenced.getEpoch()) {
-      task.stop(Stop.FENCED);
+    Carried carried = runs.get(fenced.getRun());
+    if (carried != null && carried.task().assignment().epoch() == fenced.getEpoch()) {
+      carried.task().stop(Stop.FENCED);
     } else if (config.carries().filter(it -> it.run().equals(fenced.getRun())).isPresent()) {
       exit.complete(ExitCode.DONE);
     }

@@ -16,24 +16,31 @@ public enum Outcome {
   CANCELLED,
   PAUSED,
   FENCED,
-  /** By SIGTERM: the run fails over. */
+  /** By SIGTERM: released as {@code stopped}, so that it is failed over at once. */
   SHUTDOWN,
-  /** By an error of the runner: the run fails over. */
+  /**
+   * By an error of the runner. Not released: the run is failed over when the process ends or its
+   * heartbeats are missed, which also keeps an error that comes again from going round at full
+   * speed.
+   */
   BROKEN;
 
-  /**
-   * Whether the run needs no runner, so that it is released; where not, it has to be failed over.
-   */
+  /** Whether the gateway is told. */
   public boolean isReleased() {
+    return this != BROKEN;
+  }
+
+  /** Whether the run needs no runner, as far as this one knows. */
+  public boolean isEnd() {
     return switch (this) {
-      case COMPLETED, FAILED, CANCELLED, PAUSED, FENCED -> true;
-      case SHUTDOWN, BROKEN -> false;
+      case COMPLETED, FAILED, CANCELLED, PAUSED -> true;
+      case FENCED, SHUTDOWN, BROKEN -> false;
     };
   }
 
   /** As the gateway is told. */
   public String word() {
-    return name().toLowerCase(Locale.ROOT);
+    return this == SHUTDOWN ? "stopped" : name().toLowerCase(Locale.ROOT);
   }
 
   /** Of a run that had ended before this runner came to it. */

@@ -92,7 +92,7 @@ public final class RunTask {
       outcome = carry();
     } finally {
       journal.close();
-      if (outcome.isReleased() && outcome != Outcome.FENCED) {
+      if (outcome.isEnd()) {
         beat.end();
       } else {
         beat.stop();

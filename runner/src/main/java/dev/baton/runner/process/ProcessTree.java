@@ -53,19 +53,19 @@ final class ProcessTree {
    * @return how many were killed
    */
   int kill() throws InterruptedException {
-    int killed = 0;
+    Set<ProcessHandle> killed = new HashSet<>();
     for (int round = 0; round < MAX_ROUNDS; round++) {
       Set<ProcessHandle> alive = members();
       if (alive.isEmpty()) {
-        return killed;
+        return killed.size();
       }
-      killed += alive.size();
+      killed.addAll(alive);
       alive.forEach(ProcessHandle::destroyForcibly);
       // What was killed needs a moment to be gone.
       TimeUnit.MILLISECONDS.sleep(Math.min(2L * round, 50));
     }
     LOG.warnf("processes of the step of process %d do not end: %s", root.pid(), members());
-    return killed;
+    return killed.size();
   }
 
   private Set<ProcessHandle> members() {

@@ -18,7 +18,6 @@ import dev.baton.runner.testkit.TestRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -159,21 +158,18 @@ class ResumeTest {
     assertThat(run.events(TraceEvent.StepRetried.class))
         .extracting(TraceEvent.StepRetried::attempt)
         .containsExactly(1, 2);
-    List<TraceRecord> records = services.trace.records(run.id);
-    TraceRecord slept =
-        records.stream()
-            .filter(r -> r.event() instanceof TraceEvent.StepStarted)
-            .findFirst()
-            .orElseThrow();
-    TraceRecord woke =
-        records.stream()
-            .filter(
-                r ->
-                    r.event() instanceof TraceEvent.StepCompleted done && done.step().equals("nap"))
-            .findFirst()
-            .orElseThrow();
-    assertThat(java.time.Duration.between(slept.time(), woke.time()))
-        .isBetween(java.time.Duration.ofMillis(1_500), java.time.Duration.ofMillis(6_000));
+    TraceRecord slept = first(run, TraceEvent.StepStarted.class, 1);
+    TraceRecord resumed = first(run, TraceEvent.RunnerStarted.class, 2);
+    TraceRecord woke = first(run, TraceEvent.StepCompleted.class, 2);
+    assertThat(woke.time()).isAfterOrEqualTo(slept.time().plusMillis(1_500));
+    assertThat(woke.time()).isBefore(resumed.time().plusMillis(1_500));
+  }
+
+  private TraceRecord first(TestRun run, Class<? extends TraceEvent> type, int epoch) {
+    return services.trace.records(run.id).stream()
+        .filter(r -> r.id().lane().epoch() == epoch && type.isInstance(r.event()))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
@@ -197,7 +193,7 @@ class ResumeTest {
         services.trace.await(run.id, TraceEvent.CheckpointSaved.class, e -> true);
     assertThat(saved.trigger()).isEqualTo("shutdown");
     assertThat(saved.cut()).isNotNull();
-    assertThat(services.gateway.released(run.id, 1)).isEmpty();
+    assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("stopped");
     assertThatNoProcessIsLeftOf(run);
   }
 

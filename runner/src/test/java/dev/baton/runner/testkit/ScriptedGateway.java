@@ -96,12 +96,6 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
         "run " + run + " was not released");
   }
 
-  public synchronized Optional<Released> released(String run, int epoch) {
-    return released.stream()
-        .filter(r -> r.getRun().equals(run) && r.getEpoch() == epoch)
-        .findFirst();
-  }
-
   public void assign(String runner, Assign assign) throws InterruptedException {
     send(runner, GatewayMessage.newBuilder().setAssign(assign).build());
   }
