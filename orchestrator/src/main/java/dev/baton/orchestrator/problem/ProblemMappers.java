@@ -31,6 +31,16 @@ class ProblemMappers {
   @ServerExceptionMapper
   Response framework(WebApplicationException refused, UriInfo uri) {
     int status = refused.getResponse().getStatus();
+    if (status == 404 && refused.getCause() instanceof IllegalArgumentException) {
+      // A parameter that has not the form of its type; the framework's choice would be 404.
+      return respond(
+          new ProblemException(
+              ProblemKind.BAD_PARAMETER,
+              "a parameter has not the form that it needs: "
+                  + uri.getRequestUri().getQuery()
+                  + "; see /q/openapi"),
+          uri);
+    }
     ProblemException problem =
         switch (status) {
           case 404 ->

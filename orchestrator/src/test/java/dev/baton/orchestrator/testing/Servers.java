@@ -60,12 +60,12 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
   }
 
   /**
-   * A runner process that never attaches: it does what the file {@code <run>.do} in its folder
-   * says.
+   * A runner process that never attaches. Where the file exists, the first epoch's exits at once.
    */
   private static final String RUNNER =
       """
-      if [ -f "$BATON_DATA/$BATON_RUN_ID.do" ]; then . "$BATON_DATA/$BATON_RUN_ID.do"; fi
+      if [ "$BATON_EPOCH" = 1 ] && [ -f "$BATON_DATA/exit-3" ]; then exit 3; fi
+      setsid sleep 600 &
       exec sleep 600
       """;
 

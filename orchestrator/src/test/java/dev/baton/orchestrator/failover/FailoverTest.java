@@ -1,0 +1,272 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.testing.Api;
+import dev.baton.orchestrator.testing.ScriptedRunner;
+import dev.baton.orchestrator.testing.Servers;
+import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.grpc.Held;
+import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+@QuarkusTestResource(Servers.class)
+class FailoverTest {
+  @Inject Testbed bed;
+
+  @Inject
+  @ConfigProperty(name = "baton.data")
+  Path data;
+
+  private String create(String workflow) {
+    Api.Answer created = bed.api().json("/runs", "{\"workflow\":\"" + workflow + "\"}");
+    assertThat(created.status()).isEqualTo(201);
+    return created.json().get("id").textValue();
+  }
+
+  private static List<Integer> epochs(List<TraceRecord> trace) {
+    return trace.stream()
+        .map(TraceRecord::event)
+        .filter(TraceEvent.RunnerAssigned.class::isInstance)
+        .map(event -> ((TraceEvent.RunnerAssigned) event).epoch())
+        .toList();
+  }
+
+  @Test
+  void shouldAdvanceOnceWhenTwoSignalsTellOfOneLoss() {
+    bed.api().workflow("failover-shared", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "failover-runner", 100);
+        TraceLog log = bed.log()) {
+      String run = create("failover-shared");
+      runner.awaitAssign(run);
+
+      log.signal(new Signal.HeartbeatsMissed(run, 1, runner.id(), 3_000, 3_000));
+      log.signal(new Signal.RunnerExited(run, 1, runner.id(), null));
+
+      assertThat(
+              runner
+                  .await(m -> m.hasFenced() && m.getFenced().getRun().equals(run))
+                  .getFenced()
+                  .getEpoch())
+          .isEqualTo(1);
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(2);
+      assertThat(runner.waiting()).isZero();
+      // A third, late one about the first epoch, and proof that it has been read: one about the
+      // second.
+      log.signal(new Signal.RunnerExited(run, 1, runner.id(), null));
+      log.signal(new Signal.RunnerExited(run, 2, runner.id(), null));
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(3);
+      assertThat(epochs(log.trace(run, trace -> epochs(trace).contains(3))))
+          .containsExactly(1, 2, 3);
+    }
+  }
+
+  @Test
+  void shouldStartTheNextEpochWhenARunnerProcessExits() throws Exception {
+    bed.api().workflow("failover-exit", false);
+    Path exit = data.resolve("work").resolve("exit-3");
+    Files.createDirectories(exit.getParent());
+    Files.createFile(exit);
+    String run;
+    try (TraceLog log = bed.log()) {
+      run = create("failover-exit");
+      assertThat(epochs(log.trace(run, trace -> epochs(trace).contains(2)))).containsExactly(1, 2);
+    } finally {
+      Files.delete(exit);
+    }
+    JsonNode first = runner(run + "-1", "exited");
+    assertThat(first.get("exit_code").intValue()).isEqualTo(3);
+    JsonNode second = runner(run + "-2", "running");
+    ProcessHandle process = ProcessHandle.of(second.get("pid").longValue()).orElseThrow();
+    assertThat(process.isAlive()).isTrue();
+
+    // Cancel ends it, and the child that detached itself.
+    Api.Answer cancelled = bed.api().json("/runs/" + run + "/cancel", "{\"reason\":\"enough\"}");
+
+    assertThat(cancelled.status()).isEqualTo(202);
+    bed.api().await(run, shown -> shown.get("status").textValue().equals("cancelled"));
+    runner(run + "-2", "exited");
+    assertThat(ofRun(run)).isEmpty();
+    assertThat(bed.api().json("/runs/" + run + "/cancel", "{}").status()).isIn(202, 409);
+  }
+
+  @Test
+  void shouldKillWhatTheOldEpochLeftBehindWhenItsRunnerIsKilled() {
+    bed.api().workflow("failover-kill", false);
+    String run = create("failover-kill");
+    JsonNode first = runner(run + "-1", "running");
+    List<ProcessHandle> before = ofRun(run);
+
+    ProcessHandle.of(first.get("pid").longValue()).orElseThrow().destroyForcibly();
+
+    assertThat(runner(run + "-1", "exited").get("exit_code").intValue()).isEqualTo(137);
+    runner(run + "-2", "running");
+    assertThat(before).isNotEmpty().noneMatch(FailoverTest::lives);
+    bed.api().json("/runs/" + run + "/cancel", "{}");
+    runner(run + "-2", "exited");
+  }
+
+  private JsonNode runner(String id, String state) {
+    JsonNode all =
+        bed.api()
+            .await(
+                "/runners",
+                "runner " + id,
+                listing ->
+                    find(listing, id)
+                        .filter(r -> r.get("state").textValue().equals(state))
+                        .isPresent());
+    return find(all, id).orElseThrow();
+  }
+
+  private static Optional<JsonNode> find(JsonNode listing, String id) {
+    return listing
+        .get("runners")
+        .valueStream()
+        .filter(r -> r.get("id").textValue().equals(id))
+        .findFirst();
+  }
+
+  private static List<ProcessHandle> ofRun(String run) {
+    return ProcessHandle.allProcesses()
+        .filter(p -> names(p, run))
+        .filter(FailoverTest::lives)
+        .toList();
+  }
+
+  /** One that is dead and not yet waited for by its new parent does not live. */
+  private static boolean lives(ProcessHandle process) {
+    try {
+      String stat =
+          Files.readString(
+              Path.of("/proc/" + process.pid() + "/stat"), StandardCharsets.ISO_8859_1);
+      return stat.charAt(stat.lastIndexOf(')') + 2) != 'Z';
+    } catch (java.io.IOException ended) {
+      return false;
+    }
+  }
+
+  private static boolean names(ProcessHandle process, String run) {
+    try {
+      String environment =
+          Files.readString(
+              Path.of("/proc/" + process.pid() + "/environ"), StandardCharsets.ISO_8859_1);
+      return environment.contains("BATON_RUN_ID=" + run);
+    } catch (java.io.IOException ended) {
+      return false;
+    }
+  }
+
+  @Test
+  void shouldLoseAForeignRunWhenItsHeartbeatsStop() {
+    String run = RunId.next();
+    try (TraceLog log = bed.log()) {
+      log.append(
+          run,
+          Lane.CONTROL,
+          1,
+          new TraceEvent.RunCreated(
+              "external",
+              "default",
+              "theirs",
+              null,
+              null,
+              Map.of("by", "me"),
+              null,
+              "always",
+              null,
+              null,
+              Instant.now()));
+      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("theirs", 1L, "h", null, 0));
+      log.append(run, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "shell", 1, 1));
+      log.beat(run, 1, "running", 600);
+
+      JsonNode running =
+          bed.api().await(run, shown -> shown.get("status").textValue().equals("running"));
+      assertThat(running.get("kind").textValue()).isEqualTo("external");
+      assertThat(running.get("current_steps").get(0).textValue()).isEqualTo("a");
+      JsonNode lost = bed.api().await(run, shown -> shown.get("status").textValue().equals("lost"));
+      assertThat(lost.at("/error/code").textValue()).isEqualTo("heartbeats_missed");
+      assertThat(
+              log
+                  .trace(
+                      run, t -> t.stream().anyMatch(r -> r.event() instanceof TraceEvent.RunLost))
+                  .stream()
+                  .filter(r -> r.event() instanceof TraceEvent.RunLost)
+                  .map(r -> r.id().seq()))
+          .containsExactly(2L);
+    }
+  }
+
+  @Test
+  void shouldPutASignalAsideThatIsNone() {
+    String key = RunId.next();
+    try (TraceLog log = bed.log()) {
+      log.send(
+          new ProducerRecord<>(Topics.SIGNALS, key, "rubbish".getBytes(StandardCharsets.UTF_8)));
+
+      var letters =
+          log.await(Topics.deadLetters(Topics.SIGNALS), key, records -> !records.isEmpty());
+
+      assertThat(
+              new String(
+                  Objects.requireNonNull(letters.getFirst().headers().lastHeader("baton_reason"))
+                      .value(),
+                  StandardCharsets.UTF_8))
+          .contains("not a CloudEvent");
+    }
+  }
+
+  @Test
+  void shouldTellARunnerThatComesBackWhatItMissed() {
+    bed.api().workflow("failover-back", true);
+    String run;
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "back-runner", 100)) {
+      run = create("failover-back");
+      runner.awaitAssign(run);
+    }
+    Held held = Held.newBuilder().setRun(run).setEpoch(1).setStarted(true).build();
+    Held unknown = Held.newBuilder().setRun(RunId.next()).setEpoch(1).setStarted(true).build();
+    try (ScriptedRunner again = new ScriptedRunner(bed.port(), "back-runner", 100, held, unknown)) {
+      assertThat(again.await(m -> m.hasFenced()).getFenced().getRun()).isEqualTo(unknown.getRun());
+      bed.api().json("/runs/" + run + "/cancel", "{\"reason\":\"stop it\"}");
+      assertThat(again.await(m -> m.hasCancel()).getCancel().getReason()).isEqualTo("stop it");
+    }
+    // One that forgot the run, and never began it, gets it again.
+    String second;
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "forgetful", 100)) {
+      second = create("failover-back");
+      runner.awaitAssign(second);
+    }
+    try (ScriptedRunner again = new ScriptedRunner(bed.port(), "forgetful", 100)) {
+      assertThat(again.awaitAssign(second).getEpoch()).isEqualTo(1);
+    }
+  }
+}

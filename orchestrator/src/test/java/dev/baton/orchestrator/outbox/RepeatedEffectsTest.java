@@ -1,0 +1,179 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.testing.ScriptedRunner;
+import dev.baton.orchestrator.testing.Servers;
+import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A crash after any effect of a row leaves the row as it was, so its effects are done again from
+ * the first. Each row here is such a row: written once more after it was done.
+ */
+@QuarkusTest
+@QuarkusTestResource(Servers.class)
+class RepeatedEffectsTest {
+  private static final Duration SQL = Duration.ofSeconds(10);
+
+  @Inject Testbed bed;
+  @Inject Pool pool;
+  @Inject Relay relay;
+
+  @Test
+  void shouldNotAssignTwiceWhenACreationIsRepeated() {
+    bed.api().workflow("repeat-shared", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "repeat-runner", 10);
+        TraceLog log = bed.log()) {
+      String run = create("repeat-shared");
+      runner.awaitAssign(run);
+      List<TraceRecord> before = log.trace(run, trace -> trace.size() >= 2);
+
+      repeat(run, before, new Effect.Launch(1));
+
+      List<TraceRecord> after = log.trace(run, trace -> trace.size() >= 4);
+      assertThat(after.stream().map(r -> r.id().toString()).distinct()).hasSize(2);
+      awaitDone(run);
+      assertThat(runner.waiting()).isZero();
+    }
+  }
+
+  @Test
+  void shouldNotStartASecondProcessWhenALaunchIsRepeated() {
+    bed.api().workflow("repeat-isolated", false);
+    try (TraceLog log = bed.log()) {
+      String run = create("repeat-isolated");
+      List<TraceRecord> before = log.trace(run, trace -> trace.size() >= 2);
+      awaitDone(run);
+      long pid = pid(run);
+
+      repeat(run, before, new Effect.Kill(1), new Effect.Launch(1));
+      awaitDone(run);
+
+      assertThat(pid(run)).isEqualTo(pid);
+      assertThat(ProcessHandle.of(pid).map(ProcessHandle::isAlive)).contains(true);
+      bed.api().json("/runs/" + run + "/cancel", "{}");
+      awaitDone(run);
+      assertThat(ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)).isFalse();
+    }
+  }
+
+  @Test
+  void shouldFindTheProcessThatACrashedLaunchHasStarted() {
+    bed.api().workflow("repeat-crash", false);
+    String run = create("repeat-crash");
+    awaitDone(run);
+    long pid = pid(run);
+    // As if the crash had come between the start of the process and the record of its pid.
+    pool.preparedQuery(
+            "UPDATE orchestrator.runner SET state = 'starting', pid = NULL, started_at_ms = NULL WHERE run = $1")
+        .execute(Tuple.of(run))
+        .await()
+        .atMost(SQL);
+
+    repeat(run, List.of(), new Effect.Launch(1));
+    awaitDone(run);
+
+    assertThat(pid(run)).isEqualTo(pid);
+    bed.api().json("/runs/" + run + "/cancel", "{}");
+    awaitDone(run);
+  }
+
+  @Test
+  void shouldDoTheRowsOfARunInOrder() {
+    bed.api().workflow("repeat-order", true);
+    String run = create("repeat-order");
+    try (TraceLog log = bed.log()) {
+      // Nobody is attached with room for it yet, or it has been launched: either way cancel comes
+      // after.
+      bed.api().json("/runs/" + run + "/cancel", "{}");
+
+      List<TraceRecord> trace =
+          log.trace(
+              run, t -> t.stream().anyMatch(r -> r.event() instanceof TraceEvent.RunCancelled));
+
+      assertThat(trace.stream().map(r -> r.id().seq())).containsExactly(1L, 2L, 3L);
+      bed.api().await(run, shown -> shown.get("status").textValue().equals("cancelled"));
+    }
+  }
+
+  private String create(String workflow) {
+    return bed.api()
+        .json("/runs", "{\"workflow\":\"" + workflow + "\"}")
+        .json()
+        .get("id")
+        .textValue();
+  }
+
+  private void repeat(String run, List<TraceRecord> events, Effect... others) {
+    List<Effect> effects = new java.util.ArrayList<>();
+    for (TraceRecord record : events) {
+      effects.add(
+          Effect.publish((TraceEvent.Control) record.event(), record.id().seq(), Instant.now()));
+    }
+    effects.addAll(List.of(others));
+    pool.withTransaction(tx -> Outbox.appendNow(tx, new Outbox.Row(run, effects)))
+        .await()
+        .atMost(SQL);
+    relay.wake();
+  }
+
+  private void awaitDone(String run) {
+    long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    while (true) {
+      long rows =
+          pool.preparedQuery("SELECT count(*) AS n FROM orchestrator.outbox WHERE run = $1")
+              .execute(Tuple.of(run))
+              .await()
+              .atMost(SQL)
+              .iterator()
+              .next()
+              .getLong("n");
+      if (rows == 0) {
+        return;
+      }
+      assertThat(System.nanoTime()).as("outbox rows of " + run).isLessThan(end);
+      java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
+    }
+  }
+
+  private long pid(String run) {
+    JsonNode runners =
+        bed.api()
+            .await(
+                "/runners",
+                "runner of " + run,
+                all -> all.get("runners").valueStream().anyMatch(r -> isOf(r, run)));
+    return runners
+        .get("runners")
+        .valueStream()
+        .filter(r -> isOf(r, run))
+        .findFirst()
+        .orElseThrow()
+        .get("pid")
+        .longValue();
+  }
+
+  private static boolean isOf(JsonNode runner, String run) {
+    return run.equals(runner.path("run").textValue())
+        && runner.path("state").textValue().equals("running");
+  }
+}

@@ -1,0 +1,96 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.projection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import dev.baton.orchestrator.testing.Servers;
+import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+@QuarkusTestResource(Servers.class)
+class ProjectionTest {
+  @Inject Testbed bed;
+
+  private static TraceEvent.RunCreated born(String kind) {
+    return new TraceEvent.RunCreated(
+        kind, "default", "theirs", null, null, Map.of(), null, "always", null, null, Instant.now());
+  }
+
+  private static TraceEvent.StepCompleted completed(String step) {
+    return new TraceEvent.StepCompleted(
+        step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 5);
+  }
+
+  @Test
+  void shouldFoldWhatCountsAndCountWhatDoesNot() {
+    String run = RunId.next();
+    try (TraceLog log = bed.log()) {
+      log.append(run, Lane.CONTROL, 1, born("external"));
+      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
+      // A poison record in the same partition holds nothing up.
+      log.send(new ProducerRecord<>(Topics.TRACE, run, "poison".getBytes(StandardCharsets.UTF_8)));
+      log.append(run, Lane.runner(1), 2, completed("a"));
+      log.append(run, Lane.runner(1), 2, completed("a"));
+      log.append(run, Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(2, null, "resume"));
+      log.append(run, Lane.runner(1), 3, completed("zombie"));
+      log.append(run, Lane.runner(2), 1, completed("b"));
+      log.append(
+          run, Lane.runner(2), 2, new TraceEvent.RunCompleted(new Output.Inline(new IntNode(7))));
+
+      JsonNode done =
+          bed.api().await(run, shown -> shown.get("status").textValue().equals("completed"));
+
+      assertThat(done.get("completed_steps").intValue()).isEqualTo(2);
+      assertThat(done.get("fenced_events").intValue()).isEqualTo(1);
+      assertThat(done.get("output").intValue()).isEqualTo(7);
+      assertThat(done.get("started_at")).isNotNull();
+    }
+  }
+
+  @Test
+  void shouldIgnoreAStrangerThatIsNotExternal() {
+    String stranger = RunId.next();
+    String after = stranger;
+    try (TraceLog log = bed.log()) {
+      log.append(stranger, Lane.CONTROL, 1, born("managed"));
+      log.append(after, Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(1, null, "start"));
+      String proof = samePartition(stranger);
+      log.append(proof, Lane.CONTROL, 1, born("external"));
+
+      bed.api().await(proof, shown -> true);
+
+      assertThat(bed.api().get("/runs/" + stranger).status()).isEqualTo(404);
+    }
+  }
+
+  private static String samePartition(String run) {
+    while (true) {
+      String other = RunId.next();
+      if (CatchUp.partition(other, 8) == CatchUp.partition(run, 8)) {
+        return other;
+      }
+    }
+  }
+}

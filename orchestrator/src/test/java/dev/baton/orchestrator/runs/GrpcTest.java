@@ -1,0 +1,86 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import dev.baton.orchestrator.testing.Servers;
+import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.protocol.grpc.CancelRunRequest;
+import dev.baton.protocol.grpc.CreateRunRequest;
+import dev.baton.protocol.grpc.EventsRequest;
+import dev.baton.protocol.grpc.GetRunRequest;
+import dev.baton.protocol.grpc.ListApprovalsRequest;
+import dev.baton.protocol.grpc.ListRunsRequest;
+import dev.baton.protocol.grpc.PutWorkflowRequest;
+import dev.baton.protocol.grpc.Run;
+import dev.baton.protocol.grpc.RunsGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+@QuarkusTestResource(Servers.class)
+class GrpcTest {
+  @Inject Testbed bed;
+
+  @Test
+  void shouldDoOverGrpcWhatRestDoes() {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", bed.port()).usePlaintext().build();
+    try {
+      RunsGrpc.RunsBlockingStub runs = RunsGrpc.newBlockingStub(channel);
+      runs.putWorkflow(
+          PutWorkflowRequest.newBuilder()
+              .setDefinition(
+                  ByteString.copyFromUtf8(
+                      "name: over-grpc\nsteps:\n  - id: a\n    transform: '1'\n"))
+              .build());
+      CreateRunRequest request =
+          CreateRunRequest.newBuilder()
+              .setWorkflow("over-grpc")
+              .putLabels("a", "b")
+              .setIdempotencyKey("grpc-1")
+              .build();
+
+      Run created = runs.createRun(request);
+      Run again = runs.createRun(request);
+      Run shown = runs.getRun(GetRunRequest.newBuilder().setRun(created.getDisplayId()).build());
+
+      assertThat(again.getId()).isEqualTo(created.getId());
+      assertThat(shown.getId()).isEqualTo(created.getId());
+      assertThat(shown.getLabelsMap()).containsEntry("a", "b");
+      assertThat(
+              runs.listRuns(ListRunsRequest.newBuilder().setWorkflow("over-grpc").build())
+                  .getRunsList())
+          .hasSize(1);
+      assertThat(
+              runs.streamEvents(EventsRequest.newBuilder().setRun(created.getId()).build())
+                  .next()
+                  .getPosition())
+          .isEqualTo(1);
+      assertThat(
+              runs.listApprovals(ListApprovalsRequest.newBuilder().setRun(created.getId()).build())
+                  .getApprovalsCount())
+          .isZero();
+      runs.cancelRun(CancelRunRequest.newBuilder().setRun(created.getId()).build());
+      bed.api().await(created.getId(), run -> run.get("status").textValue().equals("cancelled"));
+      assertThatThrownBy(() -> runs.getRun(GetRunRequest.newBuilder().setRun("nope").build()))
+          .isInstanceOf(StatusRuntimeException.class)
+          .hasMessageContaining("NOT_FOUND")
+          .hasMessageContaining("no run 'nope'");
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+}
