@@ -10,6 +10,7 @@ import dev.baton.benchmarks.measure.Footprint;
 import dev.baton.benchmarks.measure.ProcessFigures;
 import dev.baton.standalone.Component;
 import dev.baton.standalone.Stack;
+import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.process.MarkedProcesses;
 import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
@@ -20,11 +21,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 
 /** A stack in a folder of its own, and the processes it is made of. */
 public final class EmbeddedStack implements AutoCloseable {
   // Set by the stack for whatever it starts, inherited by whatever those start.
   private static final String MARK = "BATON_STACK";
+  private static final String RUNNER = "runner";
 
   private final Stack stack;
 
@@ -35,11 +38,19 @@ public final class EmbeddedStack implements AutoCloseable {
   /**
    * Starts all components, on free ports.
    *
+   * @param environment more variables for components, by the component's label
    * @throws IOException when one does not become ready; then nothing is left running
    */
-  public static EmbeddedStack start(Path data, Consumer<String> progress)
+  public static EmbeddedStack start(
+      Path data, Map<String, Map<String, String>> environment, Consumer<String> progress)
       throws IOException, InterruptedException {
-    return new EmbeddedStack(Stack.builder().data(data).progress(progress).start());
+    StackBuilder builder = Stack.builder().data(data).progress(progress);
+    for (Component component : Component.values()) {
+      environment
+          .getOrDefault(component.label(), Map.of())
+          .forEach((name, value) -> builder.environment(component, name, value));
+    }
+    return new EmbeddedStack(builder.start());
   }
 
   public URI orchestrator() {
@@ -66,23 +77,24 @@ public final class EmbeddedStack implements AutoCloseable {
       process.ifPresent(id -> components.put(id.pid(), component.label()));
     }
     Map<Long, String> parts = new TreeMap<>(components);
+    components.forEach(
+        (pid, component) -> descendants(pid).forEach(it -> parts.put(it, of(component))));
+    // Runners whose orchestrator has died are nobody's descendants.
     for (ProcessId process : MarkedProcesses.withVariable(MARK, stack.data().toString())) {
-      parts.putIfAbsent(process.pid(), part(process.pid(), components));
+      parts.putIfAbsent(process.pid(), RUNNER);
     }
     return parts;
   }
 
-  private static String part(long pid, Map<Long, String> components) {
-    // Postgres works in many processes; what the orchestrator has started are runners.
-    Optional<ProcessHandle> handle = ProcessHandle.of(pid);
-    while (handle.isPresent()) {
-      String component = components.get(handle.get().pid());
-      if (component != null) {
-        return component.equals(Component.ORCHESTRATOR.label()) ? "runner" : component;
-      }
-      handle = handle.get().parent();
-    }
-    return "runner";
+  private static LongStream descendants(long pid) {
+    return ProcessHandle.of(pid).stream()
+        .flatMap(ProcessHandle::descendants)
+        .mapToLong(ProcessHandle::pid);
+  }
+
+  /** Postgres works in many processes; what the orchestrator has started are runners. */
+  private static String of(String parent) {
+    return parent.equals(Component.ORCHESTRATOR.label()) ? RUNNER : parent;
   }
 
   @Override

@@ -68,7 +68,8 @@ public final class StepsBenchmark {
           null,
           null);
     }
-    try (EmbeddedStack stack = EmbeddedStack.start(folder.resolve("baton"), progress);
+    try (EmbeddedStack stack =
+            EmbeddedStack.start(folder.resolve("baton"), options.environment(), progress);
         BrokerFloor floor = BrokerFloor.start(stack.kafka())) {
       return compare(BatonSystem.of(stack, options.submitEach()), floor, stack);
     }

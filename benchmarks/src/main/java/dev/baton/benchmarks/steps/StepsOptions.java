@@ -10,7 +10,11 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param submitEach whether the runs of a burst are submitted one by one, as one batch otherwise
  * @param server an orchestrator that is running; null starts an embedded stack
  * @param kafka that server's Kafka as {@code host:port}
+ * @param environment more variables for components of the embedded stack, by component
  * @param profile the folder for a flight recording of each Java process; null for none
  * @param results the folder for the table, the figures and the plot; null for the usual one
  */
@@ -34,8 +39,13 @@ public record StepsOptions(
     boolean submitEach,
     @Nullable URI server,
     @Nullable String kafka,
+    Map<String, Map<String, String>> environment,
     @Nullable Path profile,
     @Nullable Path results) {
+
+  public StepsOptions {
+    environment = Map.copyOf(environment);
+  }
 
   public static final String HELP =
       """
@@ -52,6 +62,8 @@ public record StepsOptions(
         --submit WHICH   batch: the runs of a burst in one request (default); each: one request each
         --server URL     measure this orchestrator instead of an embedded stack; needs --kafka
         --kafka H:P      that server's Kafka, whose trace is read
+        --env C:NAME=V   one more environment variable for a component (kafka, postgres, s3,
+                         checkpoint-store, orchestrator; runners get the orchestrator's)
         --profile DIR    also write a flight recording of each of Baton's Java processes there
         --results DIR    another folder for the results
         --help           this
@@ -60,10 +72,14 @@ public record StepsOptions(
         benchmarks/run steps
         benchmarks/run steps --rounds 5 -o json > figures.json
         benchmarks/run steps --no-restate --rounds 1 --profile /tmp/profile
+        benchmarks/run steps --env orchestrator:MP_MESSAGING_INCOMING_TRACE_FETCH_MAX_WAIT_MS=5
         benchmarks/run steps --server http://127.0.0.1:7070 --kafka 127.0.0.1:40123
       """;
 
   private static final int MOST = 100;
+  private static final Pattern VARIABLE =
+      Pattern.compile(
+          "(kafka|postgres|s3|checkpoint-store|orchestrator):([A-Za-z_][A-Za-z0-9_]*)=(.*)");
 
   /**
    * @throws IllegalArgumentException naming the wrong argument and what is allowed
@@ -77,6 +93,7 @@ public record StepsOptions(
     boolean each = false;
     URI server = null;
     String kafka = null;
+    Map<String, Map<String, String>> environment = new HashMap<>();
     Path profile = null;
     Path results = null;
     while (!left.isEmpty()) {
@@ -89,6 +106,7 @@ public record StepsOptions(
         case "--submit" -> each = oneOf(left, name, "batch", "each").equals("each");
         case "--server" -> server = address(value(left, name));
         case "--kafka" -> kafka = value(left, name);
+        case "--env" -> variable(value(left, name), environment);
         case "--profile" -> profile = Path.of(value(left, name));
         case "--results" -> results = Path.of(value(left, name));
         default -> throw new IllegalArgumentException("unknown argument " + name + "; see --help");
@@ -97,7 +115,8 @@ public record StepsOptions(
     if ((server == null) != (kafka == null)) {
       throw new IllegalArgumentException("--server and --kafka go together; see --help");
     }
-    return new StepsOptions(rounds, warmup, json, restate, each, server, kafka, profile, results);
+    return new StepsOptions(
+        rounds, warmup, json, restate, each, server, kafka, environment, profile, results);
   }
 
   private static String value(Deque<String> left, String name) {
@@ -126,6 +145,16 @@ public record StepsOptions(
     }
     throw new IllegalArgumentException(
         name + " " + value + " is neither " + first + " nor " + second);
+  }
+
+  private static void variable(String text, Map<String, Map<String, String>> environment) {
+    Matcher parts = VARIABLE.matcher(text);
+    if (!parts.matches()) {
+      throw new IllegalArgumentException("--env " + text + " is not like component:NAME=value");
+    }
+    environment
+        .computeIfAbsent(parts.group(1), key -> new HashMap<>())
+        .put(parts.group(2), parts.group(3));
   }
 
   private static URI address(String text) {

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,7 +23,7 @@ class StepsOptionsTest {
     StepsOptions options = StepsOptions.parse(List.of());
 
     assertThat(options)
-        .isEqualTo(new StepsOptions(3, 3, false, true, false, null, null, null, null));
+        .isEqualTo(new StepsOptions(3, 3, false, true, false, null, null, Map.of(), null, null));
   }
 
   @Test
@@ -31,7 +32,8 @@ class StepsOptionsTest {
         StepsOptions.parse(
             List.of(
                 ("-o json --rounds 5 --warmup 0 --no-restate --submit each"
-                        + " --server http://127.0.0.1:7070/ --kafka 127.0.0.1:9092")
+                        + " --server http://127.0.0.1:7070/ --kafka 127.0.0.1:9092"
+                        + " --env kafka:A=1 --env kafka:B=x=y")
                     .split(" ")));
 
     assertThat(options.json()).isTrue();
@@ -41,6 +43,7 @@ class StepsOptionsTest {
     assertThat(options.submitEach()).isTrue();
     assertThat(options.server()).isEqualTo(URI.create("http://127.0.0.1:7070"));
     assertThat(options.kafka()).isEqualTo("127.0.0.1:9092");
+    assertThat(options.environment()).isEqualTo(Map.of("kafka", Map.of("A", "1", "B", "x=y")));
   }
 
   @ParameterizedTest
@@ -53,6 +56,7 @@ class StepsOptionsTest {
     "--submit all, --submit all is neither batch nor each",
     "--server http://127.0.0.1:1, --server and --kafka go together; see --help",
     "--server nowhere --kafka a:1, --server nowhere is not like http://host:port",
+    "--env store:A=1, --env store:A=1 is not like component:NAME=value",
     "--fast, unknown argument --fast; see --help",
   })
   void shouldNameWhatIsWrong(String arguments, String message) {
