@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
+import dev.baton.store.testing.Client;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.quarkus.test.junit.QuarkusTest;
@@ -54,8 +55,7 @@ class EventStreamTest extends StoreTest {
   @Test
   void shouldFollowARunThatIsNotThereYet() {
     TraceBuilder trace = new TraceBuilder();
-    var stream =
-        java.util.concurrent.CompletableFuture.supplyAsync(() -> client.idsUntilEnd(trace.run()));
+    var stream = Client.beside(() -> client.idsUntilEnd(trace.run()));
 
     log.send(trace.created(), trace.assigned(1), trace.ended(1));
 

@@ -9,13 +9,13 @@ package dev.baton.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.grpc.Event;
+import dev.baton.store.testing.Client;
 import dev.baton.store.testing.Servers;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.quarkus.test.junit.QuarkusTest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -45,12 +45,12 @@ class OutageTest extends StoreTest {
     }
 
     var sending =
-        CompletableFuture.runAsync(
+        Client.beside(
             () -> {
               for (int i = 0; i < steps; i += 50) {
                 log.send(events.subList(i, i + 50));
               }
-              log.send(trace.ended(1));
+              return log.send(trace.ended(1));
             });
     // In the middle: some are stored, most are not.
     awaitStored(trace.run(), 200);

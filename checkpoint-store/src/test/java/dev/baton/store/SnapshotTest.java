@@ -14,12 +14,12 @@ import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ListCutsRequest;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.store.testing.Client;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.quarkus.test.junit.QuarkusTest;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +30,7 @@ class SnapshotTest extends StoreTest {
   void shouldWaitForTheFenceOfItsEpoch() throws Exception {
     TraceBuilder trace = new TraceBuilder();
     log.send(trace.created(), trace.assigned(1), trace.started(1));
-    var asked = CompletableFuture.supplyAsync(() -> client.snapshot(trace.run(), 2));
+    var asked = Client.beside(() -> client.snapshot(trace.run(), 2));
     log.send(trace.completed(1, "clone", TraceBuilder.cut("one")));
     assertThat(client.snapshot(trace.run(), 1).steps()).isEmpty();
     assertThat(asked).isNotDone();

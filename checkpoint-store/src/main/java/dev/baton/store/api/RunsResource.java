@@ -25,6 +25,7 @@ import jakarta.ws.rs.core.MediaType;
 import java.time.Duration;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
@@ -55,7 +56,8 @@ class RunsResource {
   @Operation(summary = "A page of the run's events in log order, those of fenced runners included")
   @APIResponse(
       responseCode = "200",
-      description = "{events: [{position, id, type, source, time, data}]}")
+      description = "{events: [{position, id, type, source, time, data}]}",
+      content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   @APIResponse(responseCode = "404", content = @Content(mediaType = PROBLEM))
   public Uni<byte[]> events(
       @RestPath String run,
@@ -81,13 +83,7 @@ class RunsResource {
   @Operation(
       summary = "The run's folded state",
       description = "As of the runner_assigned of an epoch, which it waits for, or as of now.")
-  @APIResponse(
-      responseCode = "200",
-      content =
-          @Content(
-              schema =
-                  @Schema(
-                      type = org.eclipse.microprofile.openapi.annotations.enums.SchemaType.OBJECT)))
+  @APIResponse(responseCode = "200", content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   @APIResponse(responseCode = "404", content = @Content(mediaType = PROBLEM))
   @APIResponse(
       responseCode = "504",
@@ -108,7 +104,11 @@ class RunsResource {
   @GET
   @Path("/cuts")
   @Operation(summary = "The run's workspace cuts, newest first, without those of fenced runners")
-  @APIResponse(responseCode = "200", description = "{cuts: [...]}")
+  @APIResponse(
+      responseCode = "200",
+      description =
+          "{cuts: [{digest, step, branch, format, epoch, position, tree_bytes, stored_bytes, file_count, time}]}",
+      content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   public Uni<byte[]> cuts(@RestPath String run) {
     return cuts.of(Requests.run(run))
         .map(all -> Json.bytes(new CutList(all.stream().map(CutViews::view).toList())));

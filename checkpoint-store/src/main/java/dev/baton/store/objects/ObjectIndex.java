@@ -20,6 +20,8 @@ import org.hibernate.reactive.mutiny.Mutiny;
 /** The index of what the bucket may hold. */
 @ApplicationScoped
 class ObjectIndex {
+  private static final String KNOWN = "SELECT key FROM store.object WHERE key IN (:keys)";
+
   private final Mutiny.SessionFactory sessions;
 
   ObjectIndex(Mutiny.SessionFactory sessions) {
@@ -38,8 +40,7 @@ class ObjectIndex {
     return sessions.withStatelessTransaction(
         session ->
             session
-                .createSelectionQuery(
-                    "select key from KnownObject where key in :keys", String.class)
+                .createNativeQuery(KNOWN, String.class)
                 .setParameter("keys", List.copyOf(byKey.keySet()))
                 .getResultList()
                 .chain(known -> insert(session, byKey, Set.copyOf(known), run)));

@@ -15,6 +15,10 @@ import org.hibernate.reactive.mutiny.Mutiny;
 /** A run's workspace cuts, newest first. Those of a fenced runner are none. */
 @ApplicationScoped
 public class Cuts {
+  // In SQL: the first HQL query would load and run the whole parser on the event loop.
+  private static final String NEWEST_FIRST =
+      "SELECT * FROM store.cut WHERE run = :run ORDER BY position DESC";
+
   private final Mutiny.SessionFactory sessions;
   private final EventLog log;
 
@@ -29,8 +33,7 @@ public class Cuts {
         .withSession(
             session ->
                 session
-                    .createSelectionQuery(
-                        "from StoredCut where run = :run order by position desc", StoredCut.class)
+                    .createNativeQuery(NEWEST_FIRST, StoredCut.class)
                     .setParameter("run", run)
                     .getResultList())
         .chain(

@@ -13,6 +13,7 @@ import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.trace.Wakeups;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.quarkus.runtime.Startup;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import java.util.Optional;
  * runner_assigned}. Read-your-writes through the log: whatever was acknowledged before the fence is
  * in it, and nothing of an older runner that comes after.
  */
+@Startup // so that its metrics are there before they are first counted
 @ApplicationScoped
 public class Snapshots {
   public static final Duration LONGEST_WAIT = Duration.ofSeconds(60);

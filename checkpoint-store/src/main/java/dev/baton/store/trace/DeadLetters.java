@@ -35,7 +35,7 @@ class DeadLetters {
   private static final int CUT_VALUE = 512 * 1024;
 
   /** What the messaging layer adds to every record that it reads. */
-  private static final String ADDED = "_smallrye_generation_id";
+  private static final String ADDED = "__smallrye_generationId";
 
   private final MutinyEmitter<Record<byte[], byte[]>> channel;
 

@@ -9,10 +9,12 @@ package dev.baton.store.trace;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.quarkus.runtime.Startup;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 
 /** What the consumer counts. The lag in records is Kafka's own metric. */
+@Startup // so that its metrics are there before they are first counted
 @ApplicationScoped
 class TraceMetrics {
   private final Counter events;

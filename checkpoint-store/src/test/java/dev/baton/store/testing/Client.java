@@ -21,7 +21,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** Asks the store as a runner does, over gRPC, and as a person does, over HTTP. */
 public final class Client implements AutoCloseable {
@@ -90,6 +92,14 @@ public final class Client implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
     }
+  }
+
+  /**
+   * Runs beside the test, on a thread of its own: the common pool has one thread on a small
+   * machine, and the JDK tells of exited processes on it.
+   */
+  public static <T> CompletableFuture<T> beside(Supplier<T> work) {
+    return CompletableFuture.supplyAsync(work, task -> Thread.ofVirtual().start(task));
   }
 
   @Override
