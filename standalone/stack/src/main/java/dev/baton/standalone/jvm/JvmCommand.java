@@ -67,11 +67,20 @@ public record JvmCommand(JvmProgram program, int heapMegabytes, AotCaches caches
 
   private List<String> flags() {
     return List.of(
+        // Without a lower start the whole heap would be committed at once: a share of the machine's
+        // memory is more than any of these heaps.
+        "-Xms" + Math.min(heapMegabytes, 32) + "m",
         "-Xmx" + heapMegabytes + "m",
+        "-XX:MinHeapFreeRatio=15",
+        "-XX:MaxHeapFreeRatio=40",
+        "-XX:+UseCompactObjectHeaders",
         "-Xss512k",
         "-XX:+UseSerialGC",
         // A process that has run out of memory is of no use; its supervisor starts a fresh one.
         "-XX:+ExitOnOutOfMemoryError",
+        // The end of a child process is told on the common pool; on two cores it has one thread,
+        // and whatever blocks it would delay a failover.
+        "-Djava.util.concurrent.ForkJoinPool.common.parallelism=4",
         "--enable-native-access=ALL-UNNAMED",
         "--sun-misc-unsafe-memory-access=allow");
   }
