@@ -12,6 +12,7 @@ import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.Progress;
 import dev.baton.cli.terminal.Terminal;
+import dev.baton.cli.terminal.Times;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,7 +36,12 @@ import java.util.concurrent.TimeoutException;
  */
 public final class Client implements AutoCloseable {
   private static final Duration CONNECT = Duration.ofSeconds(3);
-  private static final Duration REQUEST = Duration.ofSeconds(30);
+
+  /** For an answer, where nothing else is said. */
+  public static final Duration REQUEST = Duration.ofSeconds(30);
+
+  /** For the beginning of a stream that is followed. */
+  public static final Duration FOLLOW = Duration.ofHours(1);
 
   private final ServerAddress server;
   private final Terminal terminal;
@@ -82,12 +88,16 @@ public final class Client implements AutoCloseable {
   /**
    * An answer that is read as it comes. Only the wait for its beginning is bounded; the caller
    * closes it.
+   *
+   * @param patience for its beginning; a server that has nothing to say yet may not begin
    */
-  public InputStream stream(String path, String accept, Map<String, String> headers) {
+  public InputStream stream(
+      String path, String accept, Map<String, String> headers, Duration patience) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(server.resolve(path)).header("Accept", accept);
     headers.forEach(request::header);
-    HttpResponse<InputStream> answer = exchange(request.build(), BodyHandlers.ofInputStream());
+    HttpResponse<InputStream> answer =
+        exchange(request.build(), BodyHandlers.ofInputStream(), patience);
     if (answer.statusCode() / 100 != 2) {
       try (InputStream body = answer.body()) {
         throw failure(answer, body.readNBytes(1 << 20));
@@ -110,18 +120,19 @@ public final class Client implements AutoCloseable {
   }
 
   private HttpResponse<byte[]> send(HttpRequest request, BodyHandler<byte[]> handler) {
-    HttpResponse<byte[]> answer = exchange(request, handler);
+    HttpResponse<byte[]> answer = exchange(request, handler, REQUEST);
     if (answer.statusCode() / 100 != 2) {
       throw failure(answer, answer.body());
     }
     return answer;
   }
 
-  private <T> HttpResponse<T> exchange(HttpRequest request, BodyHandler<T> handler) {
+  private <T> HttpResponse<T> exchange(
+      HttpRequest request, BodyHandler<T> handler, Duration patience) {
     long began = System.nanoTime();
     Future<HttpResponse<T>> future = http.sendAsync(request, handler);
     try {
-      HttpResponse<T> answer = await(future);
+      HttpResponse<T> answer = await(future, patience);
       if (verbose) {
         terminal
             .err()
@@ -136,7 +147,7 @@ public final class Client implements AutoCloseable {
     } catch (ExecutionException e) {
       throw unreachable(e.getCause() == null ? e : e.getCause());
     } catch (TimeoutException e) {
-      throw CliFailure.of(ExitCode.TIMEOUT, server + " did not answer within 30 s", e);
+      throw CliFailure.of(ExitCode.TIMEOUT, late(patience), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
@@ -145,21 +156,29 @@ public final class Client implements AutoCloseable {
     }
   }
 
-  private <T> T await(Future<T> future)
+  private <T> T await(Future<T> future, Duration patience)
       throws InterruptedException, ExecutionException, TimeoutException {
     try {
       return future.get(1, TimeUnit.SECONDS);
     } catch (TimeoutException _) {
+      if (patience.compareTo(REQUEST) > 0) {
+        // A stream that has not begun is no trouble, and its reader shows what it waits for.
+        return future.get(patience.toSeconds(), TimeUnit.SECONDS);
+      }
       try (Progress _ = Progress.start(terminal, "waiting for " + server)) {
-        return future.get(REQUEST.toSeconds(), TimeUnit.SECONDS);
+        return future.get(patience.toSeconds(), TimeUnit.SECONDS);
       }
     }
+  }
+
+  private String late(Duration patience) {
+    return server + " did not answer within " + Times.duration(patience);
   }
 
   private CliFailure unreachable(Throwable cause) {
     if (cause instanceof HttpTimeoutException
         && !(cause instanceof java.net.http.HttpConnectTimeoutException)) {
-      return CliFailure.of(ExitCode.TIMEOUT, server + " did not answer within 30 s", cause);
+      return CliFailure.of(ExitCode.TIMEOUT, late(REQUEST), cause);
     }
     return CliFailure.of(
         ExitCode.UNREACHABLE,

@@ -64,6 +64,10 @@ public final class EventFeed {
           return last;
         }
       } catch (CliFailure e) {
+        if (e.code() == ExitCode.TIMEOUT) {
+          // Nothing happened for an hour: a run may wait for a person for weeks.
+          continue;
+        }
         if (e.code() != ExitCode.UNREACHABLE && e.code() != ExitCode.SERVER
             || tries == MOST_TRIES) {
           throw e;
@@ -84,7 +88,8 @@ public final class EventFeed {
         client.stream(
             Query.of("/runs/" + run + "/events").with("after", position).toString(),
             "text/event-stream",
-            position == 0 ? Map.of() : Map.of("Last-Event-ID", Long.toString(position))));
+            position == 0 ? Map.of() : Map.of("Last-Event-ID", Long.toString(position)),
+            Client.FOLLOW));
   }
 
   private boolean ended() {

@@ -92,12 +92,8 @@ final class Demo {
     }
     RunEvent last = run.events().getLast();
     if (!last.type().equals("run_completed")) {
-      stage.keep(true);
       throw CliFailure.detailed(
-          ExitCode.FAILED,
-          "run %s ended with %s; everything is kept in %s"
-              .formatted(id, last.type(), stage.folder()),
-          tail(run.events()));
+          ExitCode.FAILED, "run %s ended with %s".formatted(id, last.type()), tail(run.events()));
     }
     return run;
   }

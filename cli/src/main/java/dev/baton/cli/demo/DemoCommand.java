@@ -54,16 +54,19 @@ public final class DemoCommand implements Callable<Integer> {
     }
     long chosen = seed == null ? System.nanoTime() & 0xffffff : seed;
     int wanted = kills == null ? 1 : kills;
-    AtomicBoolean late = new AtomicBoolean();
-    Thread watchdog = watchdog(BASE.plus(PER_KILL.multipliedBy(wanted)), late);
     Narrator narrator = new Narrator(context);
     Path home = InputRepository.home();
     InputRepository.check(home);
-    try (DemoStage stage = DemoStage.start(context, narrator, keep)) {
+    DemoStage stage = DemoStage.start(context, narrator, keep);
+    AtomicBoolean late = new AtomicBoolean();
+    Thread watchdog = watchdog(BASE.plus(PER_KILL.multipliedBy(wanted)), late);
+    try (stage) {
       Demo demo = new Demo(context, narrator, stage, home);
       DemoReport report =
           demo.run(kills == null ? KillPlan.once() : KillPlan.random(wanted, chosen));
-      stage.keep(!report.passed());
+      if (report.passed()) {
+        stage.succeeded();
+      }
       stage.close();
       report = report.with(stage.leftovers());
       report.print(context, narrator, chosen);
@@ -74,6 +77,7 @@ public final class DemoCommand implements Callable<Integer> {
       }
       throw e;
     } finally {
+      stage.tellIfKept();
       watchdog.interrupt();
     }
   }

@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +47,7 @@ final class DemoRun {
   private long pid;
   private boolean progressed;
   private int completed;
+  private final Set<String> running = new LinkedHashSet<>();
   private String step = "";
   private @Nullable Kill pending;
   private boolean scheduled;
@@ -119,6 +121,7 @@ final class DemoRun {
       case "runner_assigned" -> {
         epoch = event.data().path("epoch").asInt();
         progressed = false;
+        running.clear();
         pid = 0;
       }
       case "runner_started" -> {
@@ -126,8 +129,9 @@ final class DemoRun {
           pid = event.data().path("pid").asLong(0);
         }
       }
-      case "step_started" -> step = event.step();
+      case "step_started" -> running.add(event.step());
       case "step_completed" -> {
+        running.remove(event.step());
         step = event.step();
         completed++;
       }
@@ -182,7 +186,8 @@ final class DemoRun {
         scheduled = false;
         return;
       }
-      Kill kill = new Kill(id, step, target, epoch, System.nanoTime(), Instant.now(), null, null);
+      Kill kill =
+          new Kill(id, current(), target, epoch, System.nanoTime(), Instant.now(), null, null);
       if (!RunnerKiller.kill(target)) {
         scheduled = false;
         return;
@@ -190,8 +195,13 @@ final class DemoRun {
       pending = kill;
       narrator.line(
           "  %-9s SIGKILL to the runner, process %d, in the middle of %s"
-              .formatted("+0.000 s", target, step));
+              .formatted("+0.000 s", target, kill.step()));
     }
+  }
+
+  /** The step begun last of those that run, else the one completed last. */
+  private String current() {
+    return running.stream().reduce((_, last) -> last).orElse(step);
   }
 
   /** As the trace says; the API knows it, too, and knows it first where the event is delayed. */

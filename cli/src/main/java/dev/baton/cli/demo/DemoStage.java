@@ -17,6 +17,7 @@ import dev.baton.cli.stack.StackInfo;
 import dev.baton.cli.stack.StackProgram;
 import dev.baton.cli.stack.StartCaches;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,7 +26,7 @@ import java.util.stream.Stream;
 
 /**
  * A stack of the demo's own in a fresh folder. However the demo ends, Ctrl-C included, the stack is
- * stopped and the folder removed, unless it is to be kept.
+ * stopped; the folder is removed when all went well or the demo was interrupted.
  */
 final class DemoStage implements AutoCloseable {
   private final Context context;
@@ -33,7 +34,8 @@ final class DemoStage implements AutoCloseable {
   private final Path folder;
   private final DataFolder data;
   private final Thread hook;
-  private volatile boolean keep;
+  private final boolean wanted;
+  private volatile boolean failed = true;
   private boolean closed;
 
   private DemoStage(Context context, Narrator narrator, Path folder, boolean keep) {
@@ -41,7 +43,7 @@ final class DemoStage implements AutoCloseable {
     this.narrator = narrator;
     this.folder = folder;
     this.data = new DataFolder(folder.resolve("data"));
-    this.keep = keep;
+    this.wanted = keep;
     this.hook = new Thread(this::abandon, "demo-cleanup");
   }
 
@@ -54,8 +56,8 @@ final class DemoStage implements AutoCloseable {
       stage.raise();
       return stage;
     } catch (IOException | InterruptedException | RuntimeException e) {
-      stage.keep = true;
       stage.close();
+      stage.tellIfKept();
       throw e;
     }
   }
@@ -93,22 +95,41 @@ final class DemoStage implements AutoCloseable {
     return folder;
   }
 
-  void keep(boolean also) {
-    keep |= also;
+  /** From now on the folder is kept only where that was asked for. */
+  void succeeded() {
+    failed = false;
   }
 
-  boolean kept() {
-    return keep;
+  void tellIfKept() {
+    if (wanted || failed) {
+      narrator.line("  everything the demo made is kept in " + folder);
+    }
   }
 
-  /** What still runs and names the demo's folder; asked after {@link #close}. */
+  /**
+   * What still runs and has the demo's folder in its arguments or environment; after {@link
+   * #close}.
+   */
   List<String> leftovers() {
-    String name = folder.toString();
     try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
-      return all.filter(p -> p.pid() != ProcessHandle.current().pid())
-          .filter(p -> p.info().commandLine().orElse("").contains(name))
-          .map(p -> p.pid() + " " + p.info().commandLine().orElse(""))
+      return all.filter(process -> process.pid() != ProcessHandle.current().pid())
+          .filter(this::isOurs)
+          .map(process -> process.pid() + " " + process.info().commandLine().orElse(""))
           .toList();
+    }
+  }
+
+  private boolean isOurs(ProcessHandle process) {
+    if (process.info().commandLine().orElse("").contains(folder.toString())) {
+      return true;
+    }
+    try {
+      Path environment = Path.of("/proc", Long.toString(process.pid()), "environ");
+      return Files.readString(environment, StandardCharsets.ISO_8859_1).contains(folder.toString());
+    } catch (IOException _) {
+      // Gone meanwhile, another user's, or a system without /proc: in all cases none of ours that
+      // could be found this way.
+      return false;
     }
   }
 
@@ -124,7 +145,7 @@ final class DemoStage implements AutoCloseable {
     } finally {
       narrator.end();
     }
-    if (!keep) {
+    if (!wanted && !failed) {
       FolderDelete.delete(folder);
     }
     try {
@@ -134,7 +155,9 @@ final class DemoStage implements AutoCloseable {
     }
   }
 
+  /** Ctrl-C: whoever stops the demo wants nothing of it. */
   private void abandon() {
+    failed = false;
     try {
       close();
     } catch (IOException | InterruptedException | RuntimeException e) {

@@ -7,6 +7,7 @@
 package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.Client;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunRef;
 import dev.baton.cli.command.CliFailure;
@@ -56,7 +57,11 @@ public final class LogsCommand implements Runnable {
     try (BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(
-                context.client().stream(path, "application/x-ndjson", Map.of()),
+                context.client().stream(
+                    path,
+                    "application/x-ndjson",
+                    Map.of(),
+                    follow ? Client.FOLLOW : Client.REQUEST),
                 StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (!line.isBlank()) {

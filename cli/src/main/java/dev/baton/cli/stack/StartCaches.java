@@ -28,8 +28,9 @@ public final class StartCaches {
   public static void ensure(Terminal terminal, Consumer<String> lines)
       throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("baton-caches-");
-    try {
-      StackProgram.of(new DataFolder(folder)).makeCaches(new FirstLine(lines));
+    StackProgram program = StackProgram.of(new DataFolder(folder));
+    try (Undo _ = Undo.arm(program, terminal)) {
+      program.makeCaches(new FirstLine(lines));
     } catch (CliFailure e) {
       terminal
           .err()

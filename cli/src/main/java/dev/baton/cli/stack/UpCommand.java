@@ -58,11 +58,23 @@ public final class UpCommand implements Callable<Integer> {
     }
     StackInfo running = folder.stack().filter(s -> s.ready() && s.supervised()).orElse(null);
     if (running == null) {
-      try (Progress progress = Progress.start(context.terminal(), "starting Baton")) {
-        StartCaches.ensure(context.terminal(), progress::line);
+      start(program, options);
+    }
+    report(folder, running != null);
+    return ExitCode.OK.number();
+  }
+
+  private void start(StackProgram program, List<String> options)
+      throws IOException, InterruptedException {
+    try (Progress progress = Progress.start(context.terminal(), "starting Baton")) {
+      StartCaches.ensure(context.terminal(), progress::line);
+      try (Undo _ = Undo.arm(program, context.terminal())) {
         program.up(options, progress::line);
       }
     }
+  }
+
+  private void report(DataFolder folder, boolean already) {
     StackInfo stack =
         folder
             .stack()
@@ -71,13 +83,11 @@ public final class UpCommand implements Callable<Integer> {
                     CliFailure.of(
                         ExitCode.FAILED, folder.stackFile() + " is gone though the stack started"));
     if (context.json()) {
-      context.printJson(StackReport.of(folder, stack, running != null));
+      context.printJson(StackReport.of(folder, stack, already));
     } else {
       context.print(
           "Baton is %s at %s (data in %s)"
-              .formatted(
-                  running == null ? "up" : "up already", stack.url("orchestrator"), folder.path()));
+              .formatted(already ? "up already" : "up", stack.url("orchestrator"), folder.path()));
     }
-    return ExitCode.OK.number();
   }
 }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -65,8 +66,9 @@ class LogReader {
    * @return fails with a problem when too many are being read
    */
   Multi<LogLine> read(RunView run, @Nullable String step, boolean follow) {
+    Room room = new Room();
     return Multi.createFrom()
-        .emitter(
+        .<LogLine>emitter(
             out -> {
               if (!readers.tryAcquire()) {
                 out.fail(
@@ -74,10 +76,37 @@ class LogReader {
                         ProblemKind.BUSY, READERS + " logs are being read; try again in a moment"));
                 return;
               }
-              Reading reading = new Reading(run, step, follow, out);
+              Reading reading = new Reading(run, step, follow, out, room);
               out.onTermination(reading::stop);
               Thread.ofVirtual().name("logs-" + run.id()).start(reading);
-            });
+            })
+        .onRequest()
+        .invoke(room::add);
+  }
+
+  /**
+   * How many lines may still be read ahead of the caller. A response asks for one at a time, so
+   * what it has asked for at this moment says nothing; what it has asked for in all does.
+   */
+  private static final class Room {
+    private static final int UNBOUNDED = Integer.MAX_VALUE / 4;
+    private static final long LOOK_MS = 100;
+
+    private final Semaphore lines = new Semaphore(AHEAD);
+    private volatile boolean unbounded;
+
+    void add(long requested) {
+      if (requested > UNBOUNDED) {
+        unbounded = true;
+      } else {
+        lines.release((int) requested);
+      }
+    }
+
+    /** Takes a place; false when there was none for a moment. */
+    boolean take() throws InterruptedException {
+      return unbounded || lines.tryAcquire(LOOK_MS, TimeUnit.MILLISECONDS);
+    }
   }
 
   private final class Reading implements Runnable {
@@ -85,13 +114,20 @@ class LogReader {
     private final @Nullable String step;
     private final boolean follow;
     private final MultiEmitter<? super LogLine> out;
+    private final Room room;
     private volatile boolean stopped;
 
-    Reading(RunView run, @Nullable String step, boolean follow, MultiEmitter<? super LogLine> out) {
+    Reading(
+        RunView run,
+        @Nullable String step,
+        boolean follow,
+        MultiEmitter<? super LogLine> out,
+        Room room) {
       this.run = run;
       this.step = step;
       this.follow = follow;
       this.out = out;
+      this.room = room;
     }
 
     void stop() {
@@ -118,9 +154,6 @@ class LogReader {
       boolean last = !follow;
       long checkAt = System.nanoTime();
       while (!stopped) {
-        if (!waitForRoom()) {
-          return;
-        }
         for (ConsumerRecord<String, byte[]> record : consumer.poll(POLL)) {
           emit(record);
         }
@@ -162,17 +195,19 @@ class LogReader {
       return RunStatus.valueOf(status.toUpperCase(Locale.ROOT)).isTerminal();
     }
 
-    /** Waits while the caller is slow. False when it has gone. */
-    private boolean waitForRoom() {
-      while (!stopped && out.requested() < AHEAD / 2 && out.requested() != Long.MAX_VALUE) {
-        try {
-          Thread.sleep(10);
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-          return false;
+    /** Waits while the caller is slow. Does nothing once it has gone. */
+    private void give(LogLine line) {
+      try {
+        while (!stopped) {
+          if (room.take()) {
+            out.emit(line);
+            return;
+          }
         }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        stopped = true;
       }
-      return !stopped;
     }
 
     private void emit(ConsumerRecord<String, byte[]> record) {
@@ -182,11 +217,11 @@ class LogReader {
       try {
         LogLine line = Json.mapper().readValue(record.value(), LogLine.class);
         if (step == null || step.equals(line.step())) {
-          out.emit(line);
+          give(line);
         }
       } catch (JacksonException notALine) {
         // Another program's; a log is for people, and they are told.
-        out.emit(new LogLine("", 0, 0, "stderr", null, "[a record of the log cannot be read]"));
+        give(new LogLine("", 0, 0, "stderr", null, "[a record of the log cannot be read]"));
       } catch (IOException e) {
         throw new java.io.UncheckedIOException(e);
       }

@@ -43,6 +43,7 @@ public class LogResource {
         .chain(runs::get)
         .onItem()
         .transformToMulti(run -> reader.read(run, step, follow))
-        .map(line -> Buffer.buffer(Json.bytes(line)).appendByte((byte) '\n'));
+        // Each item of this media type becomes a line.
+        .map(line -> Buffer.buffer(Json.bytes(line)));
   }
 }

@@ -67,6 +67,11 @@ public final class TraceLog implements AutoCloseable {
     send(JsonEvents.encode(SOURCE, signal));
   }
 
+  /** Sends without waiting; a later {@link #send} to the same partition comes after it. */
+  public void post(ProducerRecord<String, byte[]> record) {
+    producer.send(record);
+  }
+
   public void send(ProducerRecord<String, byte[]> record) {
     try {
       producer.send(record).get();

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.orchestrator.logs;
+
+import org.jspecify.annotations.NullMarked;
