@@ -124,6 +124,7 @@ class Failover {
           tx.preparedQuery(
                   """
                   UPDATE orchestrator.run SET epoch = $2, control_seq = $3, runner_id = NULL, assigned_at = NULL,
+                    runner_pid = NULL, runner_host = NULL,
                     fruitless = $4, completed_at_failover = completed WHERE id = $1""")
               .execute(Tuple.of(run, epoch, seq, fruitless))
               .chain(

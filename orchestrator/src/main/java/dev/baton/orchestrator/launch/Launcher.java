@@ -18,6 +18,7 @@ import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,12 +55,15 @@ public class Launcher {
     FAILED
   }
 
+  /** Who gets a run. */
   private sealed interface Placement {
+    RunContext run();
+
     /** On a slot that was taken. */
-    record Slot(Attached runner) implements Placement {}
+    record Slot(RunContext run, Attached runner) implements Placement {}
 
     /** A process of its own. */
-    record Own(String runner) implements Placement {}
+    record Own(RunContext run, String runner) implements Placement {}
   }
 
   private final RunContexts contexts;
@@ -99,7 +103,7 @@ public class Launcher {
       return outcomes;
     }
     Map<String, RunContext> known = on(contexts.load(targets.stream().map(Target::run).toList()));
-    Map<RunContext, Placement> placed = new LinkedHashMap<>();
+    List<Placement> placed = new ArrayList<>();
     for (Target target : targets) {
       RunContext run = known.get(target.run());
       if (run == null || !run.wants(target.epoch())) {
@@ -115,10 +119,9 @@ public class Launcher {
     return outcomes;
   }
 
-  private void place(
-      RunContext run, Map<RunContext, Placement> placed, Map<String, Outcome> outcomes) {
+  private void place(RunContext run, List<Placement> placed, Map<String, Outcome> outcomes) {
     if (run.isolation() == Isolation.ISOLATED && processes.canStart()) {
-      placed.put(run, new Placement.Own(IsolatedRunners.name(run.run(), run.epoch())));
+      placed.add(new Placement.Own(run, IsolatedRunners.name(run.run(), run.epoch())));
       return;
     }
     if (run.runner() != null) {
@@ -131,22 +134,22 @@ public class Launcher {
       outcomes.put(run.run(), Outcome.NO_SLOT);
       return;
     }
-    placed.put(run, new Placement.Slot(slot.get()));
+    placed.add(new Placement.Slot(run, slot.get()));
   }
 
-  private void record(Map<RunContext, Placement> placed) {
+  private void record(List<Placement> placed) {
     var rows = Json.mapper().createArrayNode();
-    placed.forEach(
-        (run, placement) ->
-            rows.addObject()
-                .put("id", run.run())
-                .put("epoch", run.epoch())
-                .put(
-                    "runner",
-                    switch (placement) {
-                      case Placement.Slot(Attached runner) -> runner.runner();
-                      case Placement.Own(String runner) -> runner;
-                    }));
+    for (Placement placement : placed) {
+      rows.addObject()
+          .put("id", placement.run().run())
+          .put("epoch", placement.run().epoch())
+          .put(
+              "runner",
+              switch (placement) {
+                case Placement.Slot(_, Attached runner) -> runner.runner();
+                case Placement.Own(_, String runner) -> runner;
+              });
+    }
     on(
         pool.preparedQuery(
                 """
@@ -156,18 +159,18 @@ public class Launcher {
             .execute(Tuple.of(rows.toString())));
   }
 
-  private void carryOut(Map<RunContext, Placement> placed, Map<String, Outcome> outcomes) {
-    Map<RunContext, Future<Outcome>> starting = new LinkedHashMap<>();
+  private void carryOut(List<Placement> placed, Map<String, Outcome> outcomes) {
+    Map<String, Future<Outcome>> starting = new LinkedHashMap<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      placed.forEach(
-          (run, placement) -> {
-            switch (placement) {
-              case Placement.Slot(Attached runner) -> outcomes.put(run.run(), send(run, runner));
-              case Placement.Own(String runner) ->
-                  starting.put(run, threads.submit(() -> start(run, runner)));
-            }
-          });
-      starting.forEach((run, outcome) -> outcomes.put(run.run(), result(run, outcome)));
+      for (Placement placement : placed) {
+        switch (placement) {
+          case Placement.Slot(RunContext run, Attached runner) ->
+              outcomes.put(run.run(), send(run, runner));
+          case Placement.Own(RunContext run, String runner) ->
+              starting.put(run.run(), threads.submit(() -> start(run, runner)));
+        }
+      }
+      starting.forEach((run, outcome) -> outcomes.put(run, result(run, outcome)));
     }
   }
 
@@ -191,11 +194,11 @@ public class Launcher {
     }
   }
 
-  private static Outcome result(RunContext run, Future<Outcome> outcome) {
+  private static Outcome result(String run, Future<Outcome> outcome) {
     try {
       return outcome.get();
     } catch (ExecutionException e) {
-      LOG.errorf(e.getCause(), "run %s: its runner could not be started", run.run());
+      LOG.errorf(e.getCause(), "run %s: its runner could not be started", run);
       return Outcome.FAILED;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

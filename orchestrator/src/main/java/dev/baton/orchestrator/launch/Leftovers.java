@@ -7,7 +7,6 @@
 package dev.baton.orchestrator.launch;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Leftovers {
   private static final int MAX_ROUNDS = 100;
-  private static final Duration PAUSE = Duration.ofMillis(20);
+  private static final long FIRST_PAUSE_MILLIS = 1;
+  private static final long LONGEST_PAUSE_MILLIS = 50;
 
   private final Path runsFolder;
   private final Set<Long> spared;
@@ -64,7 +64,7 @@ final class Leftovers {
     Set<Long> found = find(below, seeds);
     for (int round = 1; !found.isEmpty() && round <= MAX_ROUNDS; round++) {
       found.forEach(Leftovers::kill);
-      if (!pause()) {
+      if (!pause(Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(round - 1, 10)))) {
         return found;
       }
       found = find(below, seeds);
@@ -76,9 +76,9 @@ final class Leftovers {
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
   }
 
-  private static boolean pause() {
+  private static boolean pause(long millis) {
     try {
-      Thread.sleep(PAUSE);
+      Thread.sleep(millis);
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -38,6 +38,12 @@ public class Publisher {
     return source;
   }
 
+  /** Fetches the metadata that the first record to each topic would wait for. Blocks. */
+  public void connect() {
+    producer.partitionsFor(Topics.TRACE);
+    producer.partitionsFor(Topics.SIGNALS);
+  }
+
   /** Completes once all replicas that must have the event have it; fails after 30 s without. */
   public CompletableFuture<Void> trace(TraceRecord record) {
     return send(TraceCodec.encode(Topics.TRACE, record, null));

@@ -37,7 +37,8 @@ public class RunQueries {
       """
       SELECT r.id, r.project, r.kind, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
         r.epoch, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
-        r.runner_id, r.runner_pid, r.runner_host,
+        CASE WHEN r.kind = 'external' THEN r.head::json ->> 'runner' ELSE r.runner_id END AS runner_id,
+        r.runner_pid, r.runner_host,
         (SELECT json_agg(json_build_object('approval', a.id, 'step', a.step, 'prompt', a.prompt) ORDER BY a.asked_at)::text
            FROM orchestrator.approval a WHERE a.run = r.id AND a.status = 'waiting') AS waiting
       FROM orchestrator.run r

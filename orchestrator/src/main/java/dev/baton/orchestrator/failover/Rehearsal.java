@@ -1,0 +1,69 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.failover;
+
+import dev.baton.orchestrator.launch.LeaseMint;
+import dev.baton.orchestrator.launch.Stopper;
+import dev.baton.orchestrator.publish.Publisher;
+import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.topic.JsonEvents;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jboss.logging.Logger;
+
+/**
+ * Goes through a failover once at start, of a run that cannot exist. The first real one, of which
+ * milliseconds count, shall not be the one that loads the classes and asks for topics. Nothing is
+ * written and nothing is sent.
+ */
+@ApplicationScoped
+class Rehearsal {
+  private static final Logger LOG = Logger.getLogger(Rehearsal.class);
+  private static final String NOBODY = "0".repeat(26);
+  private static final int LEASES = 16;
+  private static final Duration SQL = Duration.ofSeconds(10);
+
+  private final Failover failover;
+  private final Publisher publisher;
+  private final Stopper stopper;
+  private final LeaseMint leases;
+
+  Rehearsal(Failover failover, Publisher publisher, Stopper stopper, LeaseMint leases) {
+    this.failover = failover;
+    this.publisher = publisher;
+    this.stopper = stopper;
+    this.leases = leases;
+  }
+
+  void onStart(@Observes @Priority(4000) StartupEvent event) {
+    Thread.ofVirtual().name("rehearsal").start(this::rehearse);
+  }
+
+  private void rehearse() {
+    try {
+      publisher.connect();
+      ProducerRecord<String, byte[]> record =
+          JsonEvents.encode(
+              publisher.source(), new Signal.RunnerExited(NOBODY, 1, "rehearsal", null));
+      Signal signal =
+          JsonEvents.signal(record.headers(), Objects.requireNonNull(record.value())).orElseThrow();
+      failover.handle(signal).await().atMost(SQL);
+      stopper.kill(Map.of(NOBODY, 1));
+      for (int i = 0; i < LEASES; i++) {
+        leases.mint(NOBODY, 1, "default");
+      }
+    } catch (RuntimeException e) {
+      LOG.debugf("the rehearsal failed, which only costs time later: %s", e);
+    }
+  }
+}
