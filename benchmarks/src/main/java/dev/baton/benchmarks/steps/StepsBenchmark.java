@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * are not measured, so that no system gets the better half of the machine's day.
  */
 public final class StepsBenchmark {
+  // More than this share of the machine for others, and the figures are about them.
+  private static final double QUIET = 0.1;
+
   private final StepsOptions options;
   private final Workload work;
   private final Path folder;
@@ -128,6 +131,9 @@ public final class StepsBenchmark {
         Turn turn = Turn.take(system, work);
         turns.computeIfAbsent(system.name(), key -> new ArrayList<>()).add(turn);
         tell(name, round, system.name(), describe(turn));
+        if (turn.elsewhere() != null && turn.elsewhere() > QUIET) {
+          progress.accept("  the machine does other things, too: these figures say little");
+        }
       }
       Collections.reverse(order);
     }
