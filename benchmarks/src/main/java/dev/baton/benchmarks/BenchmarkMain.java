@@ -83,6 +83,9 @@ public final class BenchmarkMain {
               .run();
     } catch (IOException e) {
       throw new IOException(e.getMessage() + " (logs are in " + folder + ")", e);
+    } catch (InterruptedException e) {
+      delete(folder);
+      throw e;
     } finally {
       stopped.countDown();
     }
