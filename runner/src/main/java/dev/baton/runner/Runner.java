@@ -37,7 +37,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.Producer;
 import org.jboss.logging.Logger;
 
@@ -63,9 +62,9 @@ public final class Runner implements AutoCloseable {
   private final Gateway gateway;
   private final Services services;
   private final Map<String, Carried> runs = new ConcurrentHashMap<>();
-  private final AtomicBoolean closed = new AtomicBoolean();
   private final CompletableFuture<ExitCode> exit = new CompletableFuture<>();
   private final CompletableFuture<Void> assigned = new CompletableFuture<>();
+  private boolean closed;
 
   /**
    * A run that this process carries.
@@ -136,12 +135,13 @@ public final class Runner implements AutoCloseable {
     exit.complete(ExitCode.TERMINATED);
   }
 
-  /** A second call does nothing. */
+  /** A second call returns when the first has done it. */
   @Override
-  public void close() {
-    if (closed.getAndSet(true)) {
+  public synchronized void close() {
+    if (closed) {
       return;
     }
+    closed = true;
     stopAll(Stop.BROKEN, CLOSE_PATIENCE);
     gateway.close();
     try {

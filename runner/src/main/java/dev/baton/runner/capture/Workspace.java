@@ -83,7 +83,7 @@ public final class Workspace {
 
   /** Makes the files what they were before the line's first step. */
   public void begin() throws IOException {
-    Trees.delete(root);
+    Trees.discard(root);
     if (parent == null) {
       Files.createDirectories(root);
     } else {
@@ -114,6 +114,7 @@ public final class Workspace {
    * @throws IOException when it cannot be unpacked
    */
   public void restore(Cut from) throws StoreException, IOException, InterruptedException {
+    Trees.discard(root);
     Attempts.until(RESTORE_PATIENCE, () -> fetch(from));
     cut = from;
     dirty = false;

@@ -25,6 +25,8 @@ import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.steps.Deadline;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -144,7 +146,9 @@ public final class RunTask {
   }
 
   private Outcome walk() throws StoreException, InterruptedException {
+    Instant assigned = Instant.now();
     RunState before = before();
+    Instant known = Instant.now();
     if (before.head().epoch() > assignment.epoch()) {
       return Outcome.FENCED;
     }
@@ -165,6 +169,9 @@ public final class RunTask {
     Line main = Line.main(context, workflow.flow(), workspace);
     main.open();
     journal.send(started(before, main));
+    if (!assignment.fresh()) {
+      tellResume(assigned, known, main);
+    }
     try {
       JsonNode output = main.walk();
       journal.append(new TraceEvent.RunCompleted(blobs.pack(output)));
@@ -173,6 +180,22 @@ public final class RunTask {
       journal.append(new TraceEvent.RunFailed(e.step(), e.failure()));
       return Outcome.FAILED;
     }
+  }
+
+  private void tellResume(Instant assigned, Instant known, Line main) {
+    Instant now = Instant.now();
+    LOG.infof(
+        "run %s, epoch %d: goes on after %d steps; its state took %d ms, its files %d ms; this process is %d ms old",
+        assignment.run(),
+        assignment.epoch(),
+        main.replayed(),
+        Duration.between(assigned, known).toMillis(),
+        Duration.between(known, now).toMillis(),
+        ProcessHandle.current()
+            .info()
+            .startInstant()
+            .map(start -> Duration.between(start, now).toMillis())
+            .orElse(0L));
   }
 
   private RunState before() throws StoreException, InterruptedException {

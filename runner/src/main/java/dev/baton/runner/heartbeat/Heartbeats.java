@@ -70,6 +70,7 @@ public final class Heartbeats implements AutoCloseable {
     private final Pulse pulse;
     private final AtomicInteger pending = new AtomicInteger();
     private @Nullable ScheduledFuture<?> scheduled;
+    private boolean over;
 
     private Beat(String run, int epoch, Duration interval, Duration timeout, Pulse pulse) {
       this.run = run;
@@ -86,19 +87,25 @@ public final class Heartbeats implements AutoCloseable {
 
     /** No more heartbeats, and none that says the run needs no runner: it is to be failed over. */
     public synchronized void stop() {
+      over = true;
       if (scheduled != null) {
         scheduled.cancel(false);
       }
     }
 
-    /** The last one, which says that the run needs no runner any more. */
-    public void end() {
-      stop();
-      timer.execute(() -> send(Heartbeat.ENDED));
+    /**
+     * The last one, which says that the run needs no runner any more, is on its way when this
+     * returns.
+     */
+    public synchronized void end() {
+      if (!over) {
+        stop();
+        send(Heartbeat.ENDED);
+      }
     }
 
-    private void beat() {
-      if (pending.get() < MAX_PENDING) {
+    private synchronized void beat() {
+      if (!over && pending.get() < MAX_PENDING) {
         send(pulse.activity().name().toLowerCase(Locale.ROOT));
       }
     }

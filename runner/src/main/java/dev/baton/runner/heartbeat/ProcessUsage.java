@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jboss.logging.Logger;
 
-/** CPU and memory of this process, looked up at most once a second. For one thread. */
+/** CPU and memory of this process, looked up at most once a second. Thread-safe. */
 final class ProcessUsage {
   private static final Logger LOG = Logger.getLogger(ProcessUsage.class);
   private static final Path STATM = Path.of("/proc/self/statm");
@@ -26,13 +26,13 @@ final class ProcessUsage {
   private long memory;
 
   /** Share of one core since the look before. */
-  double cpu() {
+  synchronized double cpu() {
     look();
     return cpu;
   }
 
   /** Resident bytes; 0 where the system does not say. */
-  long memoryBytes() {
+  synchronized long memoryBytes() {
     look();
     return memory;
   }
