@@ -13,9 +13,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Kafka and Postgres as processes, once for the module, and a scripted store in this one. */
@@ -77,9 +79,18 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
       }
       if (stack != null) {
         stack.close();
+        delete(stack.data());
       }
     } catch (Exception e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
     }
   }
 }
