@@ -64,6 +64,11 @@ public final class Runner implements AutoCloseable {
   private final Map<String, Carried> runs = new ConcurrentHashMap<>();
   private final CompletableFuture<ExitCode> exit = new CompletableFuture<>();
   private final CompletableFuture<Void> assigned = new CompletableFuture<>();
+  // The stream is opened before the rest is made, and its first message may come before that is
+  // there.
+  private final CompletableFuture<Void> ready = new CompletableFuture<>();
+  private final Object order = new Object();
+  private CompletableFuture<Void> handled = ready;
   private boolean closed;
 
   /**
@@ -83,7 +88,7 @@ public final class Runner implements AutoCloseable {
   public Runner(RunnerConfig config, StepExecutors executors, Producers producers) {
     this.config = config;
     orchestratorChannel = Channels.open(config.orchestrator());
-    gateway = new Gateway(orchestratorChannel, this::hello, this::handle);
+    gateway = new Gateway(orchestratorChannel, this::hello, this::receive);
     gateway.open();
     storeChannel = Channels.open(config.store());
     StoreClient store = new StoreClient(storeChannel);
@@ -104,6 +109,7 @@ public final class Runner implements AutoCloseable {
             logs,
             executors,
             new Definitions());
+    ready.complete(null);
   }
 
   /** Blocks until the process has nothing to do any more. */
@@ -222,6 +228,20 @@ public final class Runner implements AutoCloseable {
         .setLease(assignment.lease())
         .setStarted(true)
         .build();
+  }
+
+  /** Handles messages in their order, from when everything is made. */
+  private void receive(GatewayMessage message) {
+    synchronized (order) {
+      handled =
+          handled
+              .thenRun(() -> handle(message))
+              .exceptionally(
+                  failed -> {
+                    LOG.error("a message of the orchestrator could not be handled", failed);
+                    return null;
+                  });
+    }
   }
 
   private void handle(GatewayMessage message) {
