@@ -10,6 +10,7 @@ import dev.baton.protocol.json.Json;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -40,8 +41,11 @@ class BodyLimit {
       context.next();
     } catch (ProblemException tooLarge) {
       ProblemDocument document = tooLarge.document(context.normalizedPath());
-      // The rest of the body is not wanted: the connection ends with the answer.
-      request.response().putHeader(HttpHeaders.CONNECTION, "close");
+      // The rest of the body is not wanted: the connection ends with the answer. HTTP/2 resets the
+      // stream instead and knows no such header.
+      if (request.version() != HttpVersion.HTTP_2) {
+        request.response().putHeader(HttpHeaders.CONNECTION, "close");
+      }
       request
           .response()
           .setStatusCode(document.status())

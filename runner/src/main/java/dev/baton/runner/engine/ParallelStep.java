@@ -156,7 +156,8 @@ final class ParallelStep {
     return flow.steps().stream().anyMatch(ParallelStep::usesFiles);
   }
 
-  private static boolean usesFiles(Step step) {
+  /** Whether the step, or one within it, may touch files: then it ends with a cut. */
+  static boolean usesFiles(Step step) {
     return switch (step.kind()) {
       case StepKind.Over over -> usesFiles(over.body());
       case StepKind.Branches named ->

@@ -14,7 +14,6 @@ import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
-import dev.baton.protocol.workflow.WorkspaceUse;
 import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.steps.Deadline;
@@ -51,7 +50,8 @@ final class StepVisit {
     this.path = line.path(step);
     this.visit = run.memory().nextVisit(path);
     this.left = run.memory().takeOpen(path, visit);
-    this.workspace = step.workspace() == WorkspaceUse.WRITE ? line.workspace() : null;
+    // A parallel whose branches touch files changes this line's when it merges them.
+    this.workspace = ParallelStep.usesFiles(step) ? line.workspace() : null;
     this.engine = new EngineSteps(run, line, step, path, visit, left);
   }
 

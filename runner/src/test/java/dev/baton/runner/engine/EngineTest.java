@@ -208,6 +208,11 @@ class EngineTest {
             .orElseThrow();
     assertThat(both.output())
         .isEqualTo(new Output.Inline(Json.mapper().readTree("{\"left\":\"\",\"right\":[3,3,3]}")));
+    assertThat(run.events(TraceEvent.StepCompleted.class))
+        .filteredOn(e -> e.step().equals("each") || e.step().equals("both"))
+        .as("what was merged is cut before anything else begins")
+        .hasSize(2)
+        .allSatisfy(e -> assertThat(e.cut()).isNotNull());
   }
 
   @Test

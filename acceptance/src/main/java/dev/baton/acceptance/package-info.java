@@ -1,4 +1,0 @@
-@NullMarked
-package dev.baton.acceptance;
-
-import org.jspecify.annotations.NullMarked;

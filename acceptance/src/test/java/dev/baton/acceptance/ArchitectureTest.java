@@ -1,0 +1,184 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.baton.acceptance.violations.orchestrator.UsesTheStore;
+import dev.baton.acceptance.violations.protocol.UsesAFramework;
+import dev.baton.acceptance.violations.protocol.UsesAService;
+import dev.baton.acceptance.violations.snapshot.UsesTheNetwork;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The arrows between the parts, and for each a planted class that breaks it. */
+class ArchitectureTest {
+  private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling(".");
+
+  /** The root package of every part. */
+  private static final Map<String, String> PARTS =
+      Map.of(
+          "protocol", "dev.baton.protocol",
+          "snapshot", "dev.baton.snapshot",
+          "orchestrator", "dev.baton.orchestrator",
+          "checkpoint-store", "dev.baton.store",
+          "runner", "dev.baton.runner",
+          "cli", "dev.baton.cli",
+          "standalone/stack", "dev.baton.standalone");
+
+  @SuppressWarnings("NullAway.Init")
+  private static JavaClasses project;
+
+  @BeforeAll
+  static void read() {
+    List<Path> folders =
+        PARTS.keySet().stream().map(part -> ROOT.resolve(part).resolve("target/classes")).toList();
+    assertThat(folders).allMatch(Files::isDirectory, "compiled");
+    project = new ClassFileImporter().importPaths(folders);
+    assertThat(project.size()).isGreaterThan(200);
+  }
+
+  /** Prefix allows the planted classes to stand for the parts. */
+  private static ArchRule contractsUseNoService(String prefix) {
+    return noClasses()
+        .that()
+        .resideInAnyPackage(prefix + "protocol..", prefix + "snapshot..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.baton.orchestrator..",
+            "dev.baton.store..",
+            "dev.baton.runner..",
+            "dev.baton.cli..",
+            "dev.baton.standalone..");
+  }
+
+  /** Stubs generated for the services in the protocol's package are the services'. */
+  private static ArchRule contractsUseNoFramework(String prefix) {
+    return noClasses()
+        .that()
+        .resideInAnyPackage(prefix + "protocol..", prefix + "snapshot..")
+        .and()
+        .resideOutsideOfPackage("dev.baton.protocol.grpc..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.quarkus..", "jakarta..", "io.vertx..", "io.smallrye..", "org.hibernate..");
+  }
+
+  private static ArchRule snapshotsKnowNoNetwork(String prefix) {
+    return noClasses()
+        .that()
+        .resideInAPackage(prefix + "snapshot..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage(
+                    "java.net..",
+                    "org.apache.kafka..",
+                    "io.minio..",
+                    "io.grpc..",
+                    "dev.baton.protocol..")
+                .and(not(type(URI.class))));
+  }
+
+  private static ArchRule servicesUseNoOtherService(String prefix) {
+    return noClasses()
+        .that()
+        .resideInAPackage(prefix + "orchestrator..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.baton.store..", "dev.baton.runner..", "dev.baton.cli..", "dev.baton.standalone..");
+  }
+
+  static Stream<Arguments> rules() {
+    String planted = "dev.baton.acceptance.violations.";
+    return Stream.of(
+        Arguments.of(
+            contractsUseNoService("dev.baton."),
+            contractsUseNoService(planted),
+            UsesAService.class),
+        Arguments.of(
+            contractsUseNoFramework("dev.baton."),
+            contractsUseNoFramework(planted),
+            UsesAFramework.class),
+        Arguments.of(
+            snapshotsKnowNoNetwork("dev.baton."),
+            snapshotsKnowNoNetwork(planted),
+            UsesTheNetwork.class),
+        Arguments.of(
+            servicesUseNoOtherService("dev.baton."),
+            servicesUseNoOtherService(planted),
+            UsesTheStore.class));
+  }
+
+  @ParameterizedTest
+  @MethodSource("rules")
+  void shouldHoldAndBeAbleToFail(ArchRule rule, ArchRule ofPlanted, Class<?> violation) {
+    rule.check(project);
+    assertThat(
+            ofPlanted
+                .evaluate(new ClassFileImporter().importPackages(violation.getPackageName()))
+                .hasViolation())
+        .as("%s breaks: %s", violation.getSimpleName(), ofPlanted.getDescription())
+        .isTrue();
+  }
+
+  @Test
+  void shouldKeepStoreRunnerAndCliApart() {
+    for (Map.Entry<String, List<String>> part :
+        Map.of(
+                "dev.baton.store..",
+                    List.of(
+                        "dev.baton.orchestrator..",
+                        "dev.baton.runner..",
+                        "dev.baton.cli..",
+                        "dev.baton.standalone.."),
+                "dev.baton.runner..",
+                    List.of(
+                        "dev.baton.orchestrator..",
+                        "dev.baton.store..",
+                        "dev.baton.cli..",
+                        "dev.baton.standalone.."),
+                "dev.baton.cli..",
+                    List.of("dev.baton.orchestrator..", "dev.baton.store..", "dev.baton.runner.."))
+            .entrySet()) {
+      noClasses()
+          .that()
+          .resideInAPackage(part.getKey())
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(part.getValue().toArray(String[]::new))
+          .check(project);
+    }
+  }
+
+  @Test
+  void shouldHaveNoPackagesByLayer() {
+    noClasses()
+        .should()
+        .resideInAnyPackage(
+            "..impl..", "..util..", "..utils..", "..dto..", "..service..", "..helper..")
+        .check(project);
+  }
+}

@@ -1,0 +1,167 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.standalone.Stack;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every bad input gets a problem document that names it; nothing is lost and nothing is stuck. */
+class BadInputTest {
+  private static final String GOOD = "name: good\nsteps:\n  - {id: one, transform: '.input'}\n";
+
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  @SuppressWarnings("NullAway.Init")
+  static Path folder;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Stack stack;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Api api;
+
+  @BeforeAll
+  static void start() throws Exception {
+    stack = Stack.builder().data(folder.resolve("stack")).start();
+    api = new Api(stack.orchestratorUrl());
+    api.push(GOOD);
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    if (stack != null) {
+      stack.close();
+    }
+  }
+
+  static Stream<Arguments> definitions() {
+    return Stream.of(
+        Arguments.of("malformed YAML", "name: x\nsteps:\n  - {id: a, transform: '1'\n", "line"),
+        Arguments.of("unknown kind", "name: x\nsteps:\n  - id: a\n    shel: ls\n", "shell"),
+        Arguments.of(
+            "cycle without a bound",
+            "name: x\nsteps:\n  - {id: a, transform: '1', next: b}\n  - {id: b, transform: '1', next: a}\n",
+            "max_visits"),
+        Arguments.of(
+            "missing reference",
+            "name: x\nsteps:\n  - {id: a, transform: '.steps.nope.output'}\n",
+            "nope"),
+        Arguments.of("jq syntax", "name: x\nsteps:\n  - {id: a, transform: '.a | ('}\n", "a"),
+        Arguments.of(
+            "duplicate id",
+            "name: x\nsteps:\n  - {id: a, transform: '1'}\n  - {id: a, transform: '1'}\n",
+            "a"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("definitions")
+  void shouldExplainABadDefinition(String what, String definition, String named) throws Exception {
+    Api.Answer answer = api.post("/workflows", "application/yaml", definition);
+
+    assertThat(answer.status()).as("%s", answer).isIn(400, 422);
+    assertThat(answer.contentType()).contains("application/problem+json");
+    JsonNode first = answer.body().path("errors").path(0);
+    assertThat(first.path("line").asInt()).as("%s", answer).isPositive();
+    assertThat(answer.body().toString()).contains(named);
+  }
+
+  @Test
+  void shouldRefuseWhatIsTooLargeOfTheWrongTypeOrUnknown() throws Exception {
+    assertProblem(api.post("/workflows", "application/yaml", "#".repeat(2 << 20)), 413);
+    assertProblem(api.post("/workflows", "image/png", "x"), 415);
+    assertProblem(api.post("/runs", "application/json", "{"), 400);
+    assertProblem(api.post("/runs", "application/json", "{\"workflow\":\"nobody\"}"), 404);
+    assertProblem(api.get("/runs/01jd0000000000000000000000"), 404);
+    assertProblem(api.get("/runs/not-an-id"), 404);
+    assertProblem(api.get("/nothing/here"), 404);
+    ObjectNode huge = Api.JSON.createObjectNode().put("workflow", "good");
+    huge.putObject("input").put("text", "x".repeat(2 << 20));
+    assertProblem(api.post("/runs", huge), 413);
+    assertThatARunStillCompletes();
+  }
+
+  @Test
+  void shouldSendAPoisonRecordToTheDeadLettersAndGoOn() throws Exception {
+    Map<String, Object> config = Map.of("bootstrap.servers", stack.kafkaBootstrap(), "acks", "all");
+    byte[] poison = "not a trace event".getBytes(StandardCharsets.UTF_8);
+    try (var producer =
+        new KafkaProducer<>(config, new StringSerializer(), new ByteArraySerializer())) {
+      for (int partition = 0;
+          partition < producer.partitionsFor("baton.trace").size();
+          partition++) {
+        for (String topic : new String[] {"baton.trace", "baton.heartbeats", "baton.signals"}) {
+          producer.send(new ProducerRecord<>(topic, partition, "poison", poison)).get();
+        }
+      }
+    }
+
+    assertThatARunStillCompletes();
+    Map<String, Object> reader =
+        Map.of(
+            "bootstrap.servers",
+            stack.kafkaBootstrap(),
+            "group.id",
+            "test-" + System.nanoTime(),
+            "auto.offset.reset",
+            "earliest");
+    try (var consumer =
+        new KafkaConsumer<>(reader, new StringDeserializer(), new ByteArrayDeserializer())) {
+      consumer.subscribe(java.util.List.of("baton.trace.dlq"));
+      Await.until(
+          "the poison is among the dead letters with its reason",
+          Duration.ofSeconds(20),
+          () -> {
+            for (ConsumerRecord<String, byte[]> record : consumer.poll(Duration.ofMillis(200))) {
+              if (java.util.Arrays.equals(record.value(), poison)
+                  && record.headers().lastHeader("baton_reason") != null) {
+                return true;
+              }
+            }
+            return false;
+          });
+    }
+  }
+
+  private static void assertThatARunStillCompletes() throws Exception {
+    String run = api.start("good", Api.JSON.createObjectNode().put("n", 1));
+    Await.until(
+        "run " + run + " completes",
+        Duration.ofSeconds(30),
+        () -> api.run(run).path("status").asText().equals("completed"));
+    assertThat(api.run(run).path("output").path("n").asInt()).isEqualTo(1);
+  }
+
+  private static void assertProblem(Api.Answer answer, int status) {
+    assertThat(answer.status()).as("%s", answer).isEqualTo(status);
+    assertThat(answer.contentType()).as("%s", answer).contains("application/problem+json");
+    assertThat(answer.body().path("title").asText()).isNotBlank();
+    assertThat(answer.body().path("detail").asText()).isNotBlank();
+  }
+}

@@ -1,0 +1,119 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.standalone.Stack;
+import java.io.File;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A program with nothing but a Kafka producer is a runner; it runs in a process of its own that has
+ * no class of Baton.
+ */
+class ForeignProducerTest {
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  @SuppressWarnings("NullAway.Init")
+  static Path folder;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Stack stack;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Api api;
+
+  @BeforeAll
+  static void start() throws Exception {
+    stack = Stack.builder().data(folder.resolve("stack")).start();
+    api = new Api(stack.orchestratorUrl());
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    if (stack != null) {
+      stack.close();
+    }
+  }
+
+  @Test
+  void shouldShowAForeignRunThroughRest() throws Exception {
+    String run = newRunId();
+    foreignRunner(run, "complete");
+
+    Await.until(
+        "the foreign run is completed",
+        Duration.ofSeconds(20),
+        () -> api.run(run).path("status").asText().equals("completed"));
+
+    JsonNode shown = api.run(run);
+    assertThat(shown.path("kind").asText()).isEqualTo("external");
+    assertThat(shown.path("completed_steps").asInt()).isEqualTo(2);
+    assertThat(shown.path("output").asText()).isEqualTo("done");
+    JsonNode completed = Api.first(api.events(run), "step_completed");
+    assertThat(completed).isNotNull();
+    assertThat(completed.path("data").path("favourite_colour").asText())
+        .as("a field that Baton does not know is kept")
+        .isEqualTo("green");
+  }
+
+  @Test
+  void shouldDeclareAForeignRunLostWhenItsHeartbeatsStop() throws Exception {
+    String run = newRunId();
+    foreignRunner(run, "die");
+
+    Await.until(
+        "the foreign run is lost",
+        Duration.ofSeconds(20),
+        () -> api.run(run).path("status").asText().equals("lost"));
+
+    assertThat(Api.first(api.events(run), "run_lost")).isNotNull();
+  }
+
+  private static void foreignRunner(String run, String how) throws Exception {
+    String kafkaOnly =
+        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+            .filter(entry -> !entry.contains("baton") && entry.endsWith(".jar"))
+            .filter(entry -> entry.matches(".*(kafka-clients|slf4j-api|lz4|snappy|zstd).*"))
+            .collect(Collectors.joining(File.pathSeparator));
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                kafkaOnly,
+                Path.of("src/test/foreign/ForeignRunner.java").toAbsolutePath().toString(),
+                stack.kafkaBootstrap(),
+                run,
+                how)
+            .inheritIO()
+            .start();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isZero();
+  }
+
+  private static String newRunId() {
+    String alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+    Random random = new Random();
+    return random
+        .ints(25, 0, alphabet.length())
+        .mapToObj(i -> alphabet.substring(i, i + 1))
+        .collect(Collectors.joining("", "0", ""))
+        .toLowerCase(Locale.ROOT);
+  }
+}
