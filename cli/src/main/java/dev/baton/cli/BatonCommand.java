@@ -6,20 +6,7 @@
  */
 package dev.baton.cli;
 
-import dev.baton.cli.approval.ApproveCommand;
-import dev.baton.cli.approval.RejectCommand;
 import dev.baton.cli.command.GlobalOptions;
-import dev.baton.cli.completion.CompletionCommand;
-import dev.baton.cli.demo.DemoCommand;
-import dev.baton.cli.run.CancelCommand;
-import dev.baton.cli.run.EventsCommand;
-import dev.baton.cli.run.LogsCommand;
-import dev.baton.cli.run.RunCommand;
-import dev.baton.cli.run.RunnersCommand;
-import dev.baton.cli.run.StatusCommand;
-import dev.baton.cli.stack.DownCommand;
-import dev.baton.cli.stack.UpCommand;
-import dev.baton.cli.workflow.WorkflowsCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ScopeType;
@@ -46,22 +33,6 @@ import picocli.CommandLine.ScopeType;
       "7:out of time",
       "8:the server's own error, or no right",
       "130:interrupted"
-    },
-    subcommands = {
-      DemoCommand.class,
-      UpCommand.class,
-      DownCommand.class,
-      RunCommand.class,
-      StatusCommand.class,
-      EventsCommand.class,
-      LogsCommand.class,
-      ApproveCommand.class,
-      RejectCommand.class,
-      CancelCommand.class,
-      WorkflowsCommand.class,
-      RunnersCommand.class,
-      CompletionCommand.class,
-      VersionCommand.class
     })
 final class BatonCommand {
   @Mixin private final GlobalOptions options;

@@ -15,6 +15,7 @@ import dev.baton.cli.terminal.Terminal;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -35,13 +36,15 @@ public final class Main {
   static int run(Terminal terminal, Map<String, String> environment, String... args) {
     GlobalOptions options = new GlobalOptions();
     Context context = new Context(terminal, environment, options);
-    return commandLine(context, options).execute(args);
+    return commandLine(context, options, Subcommands.of(args)).execute(args);
   }
 
-  static CommandLine commandLine(Context context, GlobalOptions options) {
+  private static CommandLine commandLine(
+      Context context, GlobalOptions options, Collection<Class<?>> subcommands) {
     Terminal terminal = context.terminal();
-    return new CommandLine(new BatonCommand(options), new CommandFactory(context))
-        .setCaseInsensitiveEnumValuesAllowed(true)
+    CommandLine root = new CommandLine(new BatonCommand(options), new CommandFactory(context));
+    subcommands.forEach(root::addSubcommand);
+    return root.setCaseInsensitiveEnumValuesAllowed(true)
         .setOut(writer(terminal.out()))
         .setErr(writer(terminal.err()))
         .setColorScheme(

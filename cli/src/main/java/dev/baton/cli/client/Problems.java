@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Turns an error answer into lines for a person. */
 final class Problems {
@@ -53,7 +54,11 @@ final class Problems {
     if (detail.isEmpty()) {
       return title.isEmpty() ? "the server answered " + status : title;
     }
-    return title.isEmpty() || detail.contains(title) ? detail : title + ": " + detail;
+    return title.isEmpty() || lower(detail).contains(lower(title)) ? detail : title + ": " + detail;
+  }
+
+  private static String lower(String text) {
+    return text.toLowerCase(Locale.ROOT);
   }
 
   private static List<String> details(ObjectNode problem) {

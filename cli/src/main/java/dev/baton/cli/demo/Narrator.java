@@ -38,6 +38,7 @@ final class Narrator {
 
   /** While this lasts; drawn over on a terminal. */
   synchronized Progress begin(String text) {
+    end();
     Progress begun = Progress.start(context.terminal(), text);
     progress = begun;
     return begun;
