@@ -35,8 +35,9 @@ public final class Main {
   /** The whole command, apart from leaving the JVM. Never throws. */
   static int run(Terminal terminal, Map<String, String> environment, String... args) {
     GlobalOptions options = new GlobalOptions();
-    Context context = new Context(terminal, environment, options);
-    return commandLine(context, options, Subcommands.of(args)).execute(args);
+    try (Context context = new Context(terminal, environment, options)) {
+      return commandLine(context, options, Subcommands.of(args)).execute(args);
+    }
   }
 
   private static CommandLine commandLine(

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * What a command works with: the terminal, the environment, the global options, the server. Used by
  * one thread.
  */
-public final class Context {
+public final class Context implements AutoCloseable {
   private final Terminal terminal;
   private final Map<String, String> environment;
   private final GlobalOptions options;
@@ -71,6 +71,13 @@ public final class Context {
       client = new Client(ServerAddress.resolve(this), terminal, options.verbose());
     }
     return client;
+  }
+
+  @Override
+  public void close() {
+    if (client != null) {
+      client.close();
+    }
   }
 
   public void print(String line) {
