@@ -15,10 +15,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.baton.acceptance.violations.cli.UsesTheOrchestrator;
 import dev.baton.acceptance.violations.orchestrator.UsesTheStore;
 import dev.baton.acceptance.violations.protocol.UsesAFramework;
 import dev.baton.acceptance.violations.protocol.UsesAService;
+import dev.baton.acceptance.violations.runner.UsesTheCli;
 import dev.baton.acceptance.violations.snapshot.UsesTheNetwork;
+import dev.baton.acceptance.violations.store.UsesTheRunner;
+import dev.baton.acceptance.violations.util.IsNamedByItsLayer;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -101,14 +104,41 @@ class ArchitectureTest {
                 .and(not(type(URI.class))));
   }
 
-  private static ArchRule servicesUseNoOtherService(String prefix) {
+  private static ArchRule orchestratorStandsAlone(String prefix) {
+    return apart(prefix, "orchestrator", "store", "runner", "cli", "standalone");
+  }
+
+  /** A part that may not know the parts named. */
+  private static ArchRule apart(String prefix, String part, String... others) {
     return noClasses()
         .that()
-        .resideInAPackage(prefix + "orchestrator..")
+        .resideInAPackage(prefix + part + "..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "dev.baton.store..", "dev.baton.runner..", "dev.baton.cli..", "dev.baton.standalone..");
+            Stream.of(others).map(other -> prefix + other + "..").toArray(String[]::new));
+  }
+
+  private static ArchRule storeStandsAlone(String prefix) {
+    return apart(prefix, "store", "orchestrator", "runner", "cli", "standalone");
+  }
+
+  private static ArchRule runnerStandsAlone(String prefix) {
+    return apart(prefix, "runner", "orchestrator", "store", "cli", "standalone");
+  }
+
+  /** The command starts a stack, but knows the services by their interfaces alone. */
+  private static ArchRule cliUsesNoService(String prefix) {
+    return apart(prefix, "cli", "orchestrator", "store", "runner");
+  }
+
+  private static ArchRule noPackagesByLayer(String prefix) {
+    return noClasses()
+        .that()
+        .resideInAPackage(prefix.replaceFirst("[.]$", ".."))
+        .should()
+        .resideInAnyPackage(
+            "..impl..", "..util..", "..utils..", "..dto..", "..service..", "..helper..");
   }
 
   static Stream<Arguments> rules() {
@@ -127,9 +157,16 @@ class ArchitectureTest {
             snapshotsKnowNoNetwork(planted),
             UsesTheNetwork.class),
         Arguments.of(
-            servicesUseNoOtherService("dev.baton."),
-            servicesUseNoOtherService(planted),
-            UsesTheStore.class));
+            orchestratorStandsAlone("dev.baton."),
+            orchestratorStandsAlone(planted),
+            UsesTheStore.class),
+        Arguments.of(
+            storeStandsAlone("dev.baton."), storeStandsAlone(planted), UsesTheRunner.class),
+        Arguments.of(runnerStandsAlone("dev.baton."), runnerStandsAlone(planted), UsesTheCli.class),
+        Arguments.of(
+            cliUsesNoService("dev.baton."), cliUsesNoService(planted), UsesTheOrchestrator.class),
+        Arguments.of(
+            noPackagesByLayer("dev.baton."), noPackagesByLayer(planted), IsNamedByItsLayer.class));
   }
 
   @ParameterizedTest
@@ -142,43 +179,5 @@ class ArchitectureTest {
                 .hasViolation())
         .as("%s breaks: %s", violation.getSimpleName(), ofPlanted.getDescription())
         .isTrue();
-  }
-
-  @Test
-  void shouldKeepStoreRunnerAndCliApart() {
-    for (Map.Entry<String, List<String>> part :
-        Map.of(
-                "dev.baton.store..",
-                    List.of(
-                        "dev.baton.orchestrator..",
-                        "dev.baton.runner..",
-                        "dev.baton.cli..",
-                        "dev.baton.standalone.."),
-                "dev.baton.runner..",
-                    List.of(
-                        "dev.baton.orchestrator..",
-                        "dev.baton.store..",
-                        "dev.baton.cli..",
-                        "dev.baton.standalone.."),
-                "dev.baton.cli..",
-                    List.of("dev.baton.orchestrator..", "dev.baton.store..", "dev.baton.runner.."))
-            .entrySet()) {
-      noClasses()
-          .that()
-          .resideInAPackage(part.getKey())
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage(part.getValue().toArray(String[]::new))
-          .check(project);
-    }
-  }
-
-  @Test
-  void shouldHaveNoPackagesByLayer() {
-    noClasses()
-        .should()
-        .resideInAnyPackage(
-            "..impl..", "..util..", "..utils..", "..dto..", "..service..", "..helper..")
-        .check(project);
   }
 }

@@ -10,10 +10,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.standalone.Stack;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -24,41 +26,32 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.CleanupMode;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every bad input gets a problem document that names it; nothing is lost and nothing is stuck. */
+@ExtendWith(SharedStack.class)
 class BadInputTest {
   private static final String GOOD = "name: good\nsteps:\n  - {id: one, transform: '.input'}\n";
 
-  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
-  @SuppressWarnings("NullAway.Init")
-  static Path folder;
+  private static final List<String> TOPICS =
+      List.of("baton.trace", "baton.heartbeats", "baton.signals");
 
   @SuppressWarnings("NullAway.Init")
-  private static Stack stack;
+  private static SharedStack.Running on;
 
   @SuppressWarnings("NullAway.Init")
   private static Api api;
 
   @BeforeAll
-  static void start() throws Exception {
-    stack = Stack.builder().data(folder.resolve("stack")).start();
-    api = new Api(stack.orchestratorUrl());
+  static void use(SharedStack.Running running) throws Exception {
+    on = running;
+    api = running.api;
     api.push(GOOD);
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    if (stack != null) {
-      stack.close();
-    }
   }
 
   static Stream<Arguments> definitions() {
@@ -90,6 +83,13 @@ class BadInputTest {
     JsonNode first = answer.body().path("errors").path(0);
     assertThat(first.path("line").asInt()).as("%s", answer).isPositive();
     assertThat(answer.body().toString()).contains(named);
+
+    Path file = Files.createTempFile(on.folder, "bad", ".yaml");
+    Files.writeString(file, definition);
+    BatonCommand.Result command = BatonCommand.run(on, "workflows", "push", file.toString());
+    assertThat(command.code()).as("%s", command).isEqualTo(2);
+    assertThat(command.err()).contains(file.toString()).contains(named);
+    assertThat(command.err()).as("no stack trace").doesNotContain("\tat ");
   }
 
   @Test
@@ -108,38 +108,45 @@ class BadInputTest {
   }
 
   @Test
-  void shouldSendAPoisonRecordToTheDeadLettersAndGoOn() throws Exception {
-    Map<String, Object> config = Map.of("bootstrap.servers", stack.kafkaBootstrap(), "acks", "all");
+  void shouldSendPoisonRecordsToTheDeadLettersAndGoOn() throws Exception {
+    Map<String, Object> config =
+        Map.of("bootstrap.servers", on.stack.kafkaBootstrap(), "acks", "all");
     byte[] poison = "not a trace event".getBytes(StandardCharsets.UTF_8);
     try (var producer =
         new KafkaProducer<>(config, new StringSerializer(), new ByteArraySerializer())) {
       for (int partition = 0;
           partition < producer.partitionsFor("baton.trace").size();
           partition++) {
-        for (String topic : new String[] {"baton.trace", "baton.heartbeats", "baton.signals"}) {
+        for (String topic : TOPICS) {
           producer.send(new ProducerRecord<>(topic, partition, "poison", poison)).get();
         }
       }
     }
 
     assertThatARunStillCompletes();
+    for (String topic : TOPICS) {
+      assertDeadLetter(topic + ".dlq", poison);
+    }
+  }
+
+  private static void assertDeadLetter(String topic, byte[] poison) {
     Map<String, Object> reader =
         Map.of(
             "bootstrap.servers",
-            stack.kafkaBootstrap(),
+            on.stack.kafkaBootstrap(),
             "group.id",
             "test-" + System.nanoTime(),
             "auto.offset.reset",
             "earliest");
     try (var consumer =
         new KafkaConsumer<>(reader, new StringDeserializer(), new ByteArrayDeserializer())) {
-      consumer.subscribe(java.util.List.of("baton.trace.dlq"));
+      consumer.subscribe(List.of(topic));
       Await.until(
-          "the poison is among the dead letters with its reason",
+          "the poison is in " + topic + " with its reason",
           Duration.ofSeconds(20),
           () -> {
             for (ConsumerRecord<String, byte[]> record : consumer.poll(Duration.ofMillis(200))) {
-              if (java.util.Arrays.equals(record.value(), poison)
+              if (Arrays.equals(record.value(), poison)
                   && record.headers().lastHeader("baton_reason") != null) {
                 return true;
               }
@@ -147,6 +154,25 @@ class BadInputTest {
             return false;
           });
     }
+  }
+
+  @Test
+  void shouldSayInOneLineWhatIsWrongWithACommand() throws Exception {
+    assertCommand(3, "01jd0000000000000000000000", "status", "01jd0000000000000000000000");
+    assertCommand(3, "nobody", "run", "nobody");
+    assertCommand(2, "not json", "run", "good", "--input", "not json");
+    assertCommand(2, "frobnicate", "frobnicate");
+    Path huge = Files.createTempFile(on.folder, "huge", ".json");
+    Files.writeString(huge, "{\"text\": \"" + "x".repeat(2 << 20) + "\"}");
+    assertCommand(2, "64", "run", "good", "--input", "@" + huge);
+    assertThatARunStillCompletes();
+  }
+
+  private static void assertCommand(int code, String named, String... arguments) throws Exception {
+    BatonCommand.Result command = BatonCommand.run(on, arguments);
+    assertThat(command.code()).as("%s", command).isEqualTo(code);
+    assertThat(command.err()).as("%s", command).startsWith("baton: ").contains(named);
+    assertThat(command.err()).as("no stack trace").doesNotContain("\tat ");
   }
 
   private static void assertThatARunStillCompletes() throws Exception {

@@ -10,116 +10,128 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.standalone.Component;
-import dev.baton.standalone.Stack;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.CleanupMode;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * SIGKILL of any process in the middle of a pipeline: the run ends with the same result, and no
- * completed step runs again.
+ * completed step runs again. {@code -Dbaton.rounds=N} repeats every death N times.
  */
+@ExtendWith(SharedStack.class)
 class ComponentDeathTest {
-  private static final String[] MOMENTS = {"seed", "append", "count", "mark", "report"};
+  private static final double PACE_SECONDS = 0.1;
 
-  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
-  @SuppressWarnings("NullAway.Init")
-  static Path folder;
-
-  @SuppressWarnings("NullAway.Init")
-  private static Stack stack;
+  /** A moment within a step, not a wait for anything. */
+  private static final int DELAY_MS = 250;
 
   @SuppressWarnings("NullAway.Init")
-  private static Api api;
+  private static SharedStack.Running on;
 
   @SuppressWarnings("NullAway.Init")
-  private static String undisturbed;
+  private static Path repository;
+
+  private static final Map<Pipeline, Undisturbed> UNDISTURBED = new EnumMap<>(Pipeline.class);
+
+  private record Undisturbed(JsonNode output, Set<String> steps) {}
 
   @BeforeAll
-  static void start() throws Exception {
-    stack = Stack.builder().data(folder.resolve("stack")).start();
-    api = new Api(stack.orchestratorUrl());
-    api.push(Pipeline.definition());
-    JsonNode run = Pipeline.start(api, folder, "undisturbed", "0.05").finish();
-    assertThat(run.path("status").asText()).as("%s", run).isEqualTo("completed");
-    undisturbed = run.path("output").asText();
-    assertThat(undisturbed).hasSize(64);
+  static void runUndisturbed(SharedStack.Running running) throws Exception {
+    on = running;
+    repository = InputRepository.make(on.folder.resolve("repository"));
+    for (Pipeline pipeline : Pipeline.values()) {
+      PipelineRun run = pipeline.start(on, repository, 0);
+      JsonNode output = run.output();
+      assertThat(output.toString()).containsPattern("[0-9a-f]{64}");
+      assertThat(run.repeated()).isEmpty();
+      UNDISTURBED.put(pipeline, new Undisturbed(output, run.completed().keySet()));
+    }
   }
 
-  @AfterAll
-  static void stop() throws Exception {
-    if (stack != null) {
-      stack.close();
-    }
+  static Stream<Arguments> deaths() {
+    return IntStream.rangeClosed(1, Integer.getInteger("baton.rounds", 1))
+        .boxed()
+        .flatMap(
+            round ->
+                Stream.of(Component.values())
+                    .flatMap(
+                        component ->
+                            Stream.of(Pipeline.values())
+                                .map(pipeline -> Arguments.of(component, pipeline, round))));
+  }
+
+  @ParameterizedTest(name = "{0} dies during {1}, round {2}")
+  @MethodSource("deaths")
+  void shouldCompleteWithTheSameResultWhenAServerIsKilled(
+      Component component, Pipeline pipeline, int round) throws Exception {
+    Random random = Seed.random(component + " dies during " + pipeline + ", round " + round);
+    PipelineRun run = pipeline.start(on, repository, PACE_SECONDS);
+    awaitMoment(run, random);
+
+    on.stack.kill(component);
+    on.stack.restart(component);
+
+    assertSame(pipeline, run);
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Component.class,
-      names = {"ORCHESTRATOR", "STORE", "KAFKA", "POSTGRES"})
-  void shouldCompleteWithTheSameResultWhenAServerIsKilled(Component component) throws Exception {
-    long seed = System.nanoTime();
-    String moment = MOMENTS[new Random(seed).nextInt(MOMENTS.length - 1)];
-    System.out.println("seed " + seed + ": " + component + " dies while step " + moment + " runs");
-    Pipeline pipeline = Pipeline.start(api, folder, "death-of-" + component, "0.4");
-    pipeline.awaitBegin(moment);
-
-    stack.kill(component);
-    stack.restart(component);
-
-    assertSame(pipeline);
-  }
-
-  @Test
-  void shouldCompleteWithTheSameResultWhenTheObjectStoreIsKilled() throws Exception {
-    Pipeline pipeline = Pipeline.start(api, folder, "death-of-s3", "0.4");
-    pipeline.awaitBegin("append");
-
-    stack.kill(Component.S3);
-    stack.restart(Component.S3);
-
-    assertSame(pipeline);
-  }
-
-  @Test
-  void shouldCompleteWithTheSameResultWhenTheRunnerIsKilledAgainAndAgain() throws Exception {
-    long seed = System.nanoTime();
-    Random random = new Random(seed);
-    System.out.println("seed " + seed + ": the runner dies at seeded moments");
-    Pipeline pipeline = Pipeline.start(api, folder, "death-of-runner", "0.4");
-    for (String moment : MOMENTS) {
-      if (moment.equals("report")) {
-        Await.until(
-            "the approval", java.time.Duration.ofSeconds(60), () -> api.approve(pipeline.run));
-      }
-      pipeline.awaitBegin(moment);
-      Thread.sleep(random.nextInt(350)); // a moment within the step, not a wait for anything
-      killRunner(pipeline.run);
+  @EnumSource(Pipeline.class)
+  void shouldCompleteWithTheSameResultWhenTheRunnerIsKilledAgainAndAgain(Pipeline pipeline)
+      throws Exception {
+    Random random = Seed.random("the runner dies again and again during " + pipeline);
+    PipelineRun run = pipeline.start(on, repository, PACE_SECONDS);
+    int kills = 0;
+    for (int at = random.nextInt(3);
+        at < run.shells.size();
+        at += 1 + random.nextInt(run.shells.size() / 3)) {
+      run.awaitBegin(run.shells.get(at));
+      TimeUnit.MILLISECONDS.sleep(random.nextInt(DELAY_MS));
+      kills += killRunner(run.id) ? 1 : 0;
     }
 
-    assertSame(pipeline);
-    assertThat(api.run(pipeline.run).path("epoch").asInt()).isGreaterThanOrEqualTo(4);
+    assertSame(pipeline, run);
+    assertThat(kills).isPositive();
+    // The last one may have been killed when the run had ended.
+    assertThat(on.api.run(run.id).path("epoch").asInt()).isBetween(kills, 1 + kills);
   }
 
-  private static void killRunner(String run) throws Exception {
-    JsonNode runner = api.run(run).path("runner");
-    if (runner.hasNonNull("pid")) {
-      ProcessHandle.of(runner.path("pid").asLong())
-          .filter(process -> process.info().command().orElse("").endsWith("java"))
-          .ifPresent(ProcessHandle::destroyForcibly);
+  private static void awaitMoment(PipelineRun run, Random random) throws InterruptedException {
+    String step = run.shells.get(random.nextInt(run.shells.size()));
+    int delay = random.nextInt(DELAY_MS);
+    System.out.println("  " + delay + " ms into step " + step + " of run " + run.id);
+    run.awaitBegin(step);
+    TimeUnit.MILLISECONDS.sleep(delay);
+  }
+
+  /** Whether there was one, and it was killed. */
+  private static boolean killRunner(String run) throws Exception {
+    JsonNode pid = on.api.run(run).path("runner").path("pid");
+    ProcessHandle runner = ProcessHandle.of(pid.asLong()).orElse(null);
+    if (runner == null || !runner.info().command().orElse("").endsWith("java")) {
+      return false;
     }
+    boolean killed = runner.destroyForcibly();
+    Await.until("runner " + pid + " is gone", Duration.ofSeconds(5), () -> !runner.isAlive());
+    return killed;
   }
 
-  private static void assertSame(Pipeline pipeline) throws Exception {
-    JsonNode run = pipeline.finish();
-    assertThat(run.path("status").asText()).as("%s", run).isEqualTo("completed");
-    assertThat(run.path("output").asText()).isEqualTo(undisturbed);
-    assertThat(pipeline.repeated()).isEmpty();
+  private static void assertSame(Pipeline pipeline, PipelineRun run) throws Exception {
+    Undisturbed undisturbed = Objects.requireNonNull(UNDISTURBED.get(pipeline));
+    assertThat(run.output()).isEqualTo(undisturbed.output());
+    assertThat(run.completed().keySet()).isEqualTo(undisturbed.steps());
+    assertThat(run.repeated()).isEmpty();
   }
 }

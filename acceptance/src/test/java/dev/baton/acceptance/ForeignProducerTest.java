@@ -9,7 +9,6 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.standalone.Stack;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,42 +17,30 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.CleanupMode;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A program with nothing but a Kafka producer is a runner; it runs in a process of its own that has
  * no class of Baton.
  */
+@ExtendWith(SharedStack.class)
 class ForeignProducerTest {
-  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
   @SuppressWarnings("NullAway.Init")
-  static Path folder;
-
-  @SuppressWarnings("NullAway.Init")
-  private static Stack stack;
+  private static SharedStack.Running on;
 
   @SuppressWarnings("NullAway.Init")
   private static Api api;
 
   @BeforeAll
-  static void start() throws Exception {
-    stack = Stack.builder().data(folder.resolve("stack")).start();
-    api = new Api(stack.orchestratorUrl());
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    if (stack != null) {
-      stack.close();
-    }
+  static void use(SharedStack.Running running) {
+    on = running;
+    api = running.api;
   }
 
   @Test
-  void shouldShowAForeignRunThroughRest() throws Exception {
+  void shouldShowAForeignRunThroughRestAndTheCommand() throws Exception {
     String run = newRunId();
     foreignRunner(run, "complete");
 
@@ -71,6 +58,12 @@ class ForeignProducerTest {
     assertThat(completed.path("data").path("favourite_colour").asText())
         .as("a field that Baton does not know is kept")
         .isEqualTo("green");
+
+    BatonCommand.Result status = BatonCommand.run(on, "status", run, "-o", "json");
+    assertThat(status.code()).as("%s", status).isZero();
+    assertThat(Api.JSON.readTree(status.out()).path("status").asText()).isEqualTo("completed");
+    BatonCommand.Result events = BatonCommand.run(on, "events", run);
+    assertThat(events.out()).as("%s", events).contains("step_completed").contains("think");
   }
 
   @Test
@@ -84,6 +77,9 @@ class ForeignProducerTest {
         () -> api.run(run).path("status").asText().equals("lost"));
 
     assertThat(Api.first(api.events(run), "run_lost")).isNotNull();
+    BatonCommand.Result status = BatonCommand.run(on, "status", run);
+    assertThat(status.code()).as("%s", status).isZero();
+    assertThat(status.out()).contains("lost");
   }
 
   private static void foreignRunner(String run, String how) throws Exception {
@@ -98,7 +94,7 @@ class ForeignProducerTest {
                 "-cp",
                 kafkaOnly,
                 Path.of("src/test/foreign/ForeignRunner.java").toAbsolutePath().toString(),
-                stack.kafkaBootstrap(),
+                on.stack.kafkaBootstrap(),
                 run,
                 how)
             .inheritIO()

@@ -6,9 +6,9 @@
  */
 package dev.baton.acceptance.violations.orchestrator;
 
-import dev.baton.standalone.Stack;
+import dev.baton.acceptance.violations.store.UsesTheRunner;
 
 /** Breaks the rule that services talk through Kafka, gRPC and REST alone. */
 public abstract class UsesTheStore {
-  public abstract Stack stack();
+  public abstract UsesTheRunner store();
 }

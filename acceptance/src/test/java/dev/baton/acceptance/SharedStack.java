@@ -1,0 +1,110 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import dev.baton.standalone.Component;
+import dev.baton.standalone.Stack;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * One embedded stack for all test classes: started when the first asks for it as a parameter,
+ * stopped after the last. When a test failed, the stack's folder is kept and the ends of its logs
+ * are printed.
+ */
+final class SharedStack implements ParameterResolver, AfterTestExecutionCallback {
+  private static final ExtensionContext.Namespace SPACE =
+      ExtensionContext.Namespace.create(SharedStack.class);
+  private static final int LOG_LINES = 40;
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == Running.class;
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    return running(context);
+  }
+
+  @Override
+  public void afterTestExecution(ExtensionContext context) {
+    if (context.getExecutionException().isPresent()) {
+      running(context).failed(context.getDisplayName());
+    }
+  }
+
+  private static Running running(ExtensionContext context) {
+    return Objects.requireNonNull(
+        context
+            .getRoot()
+            .getStore(SPACE)
+            .getOrComputeIfAbsent(Running.class, _ -> Running.start(), Running.class));
+  }
+
+  /** The stack, its API, and a folder for what tests write. */
+  static final class Running implements AutoCloseable {
+    final Stack stack;
+    final Api api;
+    final Path folder;
+    private boolean failed;
+
+    private Running(Stack stack, Path folder) {
+      this.stack = stack;
+      this.api = new Api(stack.orchestratorUrl());
+      this.folder = folder;
+    }
+
+    private static Running start() {
+      try {
+        Path folder = Files.createTempDirectory("baton-acceptance-");
+        return new Running(Stack.builder().data(folder.resolve("stack")).start(), folder);
+      } catch (IOException e) {
+        throw new AssertionError("the stack did not start", e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new AssertionError("interrupted while the stack started", e);
+      }
+    }
+
+    private void failed(String test) {
+      failed = true;
+      System.out.println("--- " + test + " failed; everything is kept in " + folder);
+      try (Stream<Path> logs = Files.walk(stack.log(Component.ORCHESTRATOR).getParent())) {
+        for (Path log : logs.filter(path -> path.toString().endsWith(".log")).toList()) {
+          List<String> lines = Files.readAllLines(log);
+          System.out.println("--- end of " + log);
+          lines.stream().skip(Math.max(0, lines.size() - LOG_LINES)).forEach(System.out::println);
+        }
+      } catch (IOException e) {
+        System.out.println("the logs cannot be read: " + e);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      stack.close();
+      if (failed) {
+        return;
+      }
+      try (Stream<Path> all = Files.walk(folder)) {
+        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
+    }
+  }
+}
