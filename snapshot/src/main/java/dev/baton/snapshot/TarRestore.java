@@ -8,11 +8,12 @@ package dev.baton.snapshot;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.channels.Channels;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.time.Instant;
@@ -30,10 +31,18 @@ import org.apache.commons.compress.archivers.tar.TarConstants;
  * followed. Everything is checked before it is written.
  */
 final class TarRestore {
+  private static final Set<StandardOpenOption> FRESH =
+      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+  private static final FileAttribute<?> OWNER_ONLY_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<?> OWNER_ONLY_DIRECTORY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
   private final Path root;
   private final Limits limits;
   private final Map<TreePath, TreeEntry> entries = new TreeMap<>();
   private final byte[] buffer = new byte[1 << 16];
+  private final MessageDigest sha = Sha256.create();
   private long bytes;
 
   private TarRestore(Path root, Limits limits) {
@@ -142,8 +151,7 @@ final class TarRestore {
 
   private TreeEntry directory(TreePath path, Path dir, int mode, Instant mtime) throws IOException {
     if (!path.isRoot()) {
-      Files.createDirectory(
-          dir, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      Files.createDirectory(dir, OWNER_ONLY_DIRECTORY);
     }
     return new TreeEntry.Directory(path, mode, mtime);
   }
@@ -178,21 +186,14 @@ final class TarRestore {
           "more than %d bytes, at '%s'".formatted(limits.maxBytes(), file.path()));
     }
     bytes += file.size();
-    MessageDigest sha = Sha256.create();
-    Set<StandardOpenOption> options =
-        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    try (OutputStream out =
-        Channels.newOutputStream(
-            Files.newByteChannel(
-                to,
-                options,
-                PosixFilePermissions.asFileAttribute(
-                    PosixFilePermissions.fromString("rw-------"))))) {
+    try (SeekableByteChannel out = Files.newByteChannel(to, FRESH, OWNER_ONLY_FILE)) {
       for (int n = source.read(buffer, buffer.length);
           n >= 0;
           n = source.read(buffer, buffer.length)) {
         sha.update(buffer, 0, n);
-        out.write(buffer, 0, n);
+        for (ByteBuffer left = ByteBuffer.wrap(buffer, 0, n); left.hasRemaining(); ) {
+          out.write(left);
+        }
       }
     }
     Attributes.setMtime(to, file.mtime());

@@ -7,6 +7,7 @@
 package dev.baton.snapshot;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,13 +25,16 @@ final class TarSource implements AutoCloseable {
   /** A header with its extensions: several of the longest names Linux has. */
   private static final long MAX_HEADER = 1 << 16;
 
+  private static final int BUFFER = 1 << 16;
+
   private final Source source;
   private final Budget budget;
   private final TarArchiveInputStream tar;
 
   TarSource(InputStream archive) throws IOException {
     source = new Source(archive);
-    budget = new Budget(new ZstdInputStreamNoFinalizer(source));
+    // Headers are read in small pieces, each of which would be a call into native code.
+    budget = new Budget(new BufferedInputStream(new ZstdInputStreamNoFinalizer(source), BUFFER));
     tar = new TarArchiveInputStream(budget, StandardCharsets.ISO_8859_1.name());
   }
 

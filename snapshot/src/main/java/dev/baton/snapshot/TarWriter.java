@@ -115,6 +115,8 @@ final class TarWriter {
           " mtime="
               + BigDecimal.valueOf(mtime.getEpochSecond())
                   .add(BigDecimal.valueOf(mtime.getNano(), 9))
+                  // Readers do not know exponents, which 5 ns after the epoch would get.
+                  .toPlainString()
               + "\n";
       byte[] pax = ((value.length() + 2) + value).getBytes(StandardCharsets.US_ASCII);
       TarArchiveEntry extension =

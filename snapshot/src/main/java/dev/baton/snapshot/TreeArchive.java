@@ -50,32 +50,38 @@ public final class TreeArchive {
     return list(root).digest();
   }
 
+  /** As {@link #capture(Path, TreeListing, Path)}, of what the tree holds now. */
+  public Capture capture(Path root, Path outFile) throws IOException {
+    return capture(root, list(root), outFile);
+  }
+
   /**
    * Writes the tree as a zstd-compressed tar. Equal trees give equal bytes. When files change
    * meanwhile, the whole is repeated, at most three times; then it is taken as it is, and {@code
    * skipped} names those files. The digest is always that of the archive.
    *
+   * @param listing what {@link #list} said of it a moment ago
    * @param outFile outside the tree; overwritten
    * @throws IllegalArgumentException if {@code outFile} is inside the tree
    * @throws IOException if the root is missing or the archive cannot be written; it is then removed
    */
-  public Capture capture(Path root, Path outFile) throws IOException {
+  public Capture capture(Path root, TreeListing listing, Path outFile) throws IOException {
     if (outFile.toAbsolutePath().normalize().startsWith(root.toAbsolutePath().normalize())) {
       throw new IllegalArgumentException(
           "the archive " + outFile + " must not be in the tree it captures, " + root);
     }
     try {
-      TarWriter.Written written = TarWriter.write(root, list(root), outFile);
+      TarWriter.Written written = TarWriter.write(root, listing, outFile);
       for (int attempt = 2; written.moved() && attempt <= MAX_ATTEMPTS; attempt++) {
         written = TarWriter.write(root, list(root), outFile);
       }
-      TreeListing listing = written.listing();
+      TreeListing taken = written.listing();
       return new Capture(
-          listing.digest(),
-          listing.treeBytes(),
-          listing.fileCount(),
+          taken.digest(),
+          taken.treeBytes(),
+          taken.fileCount(),
           Files.size(outFile),
-          listing.skipped());
+          taken.skipped());
     } catch (IOException | RuntimeException e) {
       removeAfter(e, outFile);
       throw e;
@@ -112,8 +118,7 @@ public final class TreeArchive {
       TreeListing wanted = TarRestore.unpack(archive, fresh.path(), limits);
       check(expectedDigest, wanted, "in the archive");
       LateModes.setDirectories(fresh.path(), wanted);
-      // Nothing is excluded here: what the archive holds is what must be there.
-      TreeListing read = TreeScan.scan(fresh.path(), Excludes.none(), cache);
+      TreeListing read = TreeScan.scanWritten(fresh.path(), wanted, cache);
       check(expectedDigest, LateModes.foresee(read, wanted), "as restored");
       LateModes.setLate(fresh.path(), wanted);
       List<String> leftovers = fresh.place();

@@ -31,12 +31,38 @@ final class TreeScan {
   private final Map<Inode, TreePath> firstNames = new HashMap<>();
   private final byte[] buffer = new byte[1 << 16];
 
-  private TreeScan(StatCache.Pass cache) {
+  private final Map<TreePath, TreeEntry.RegularFile> written;
+  private final MessageDigest sha = Sha256.create();
+
+  private TreeScan(StatCache.Pass cache, Map<TreePath, TreeEntry.RegularFile> written) {
     this.cache = cache;
+    this.written = written;
   }
 
   static TreeListing scan(Path root, Excludes excludes, StatCache cache) throws IOException {
-    TreeScan scan = new TreeScan(cache.begin());
+    return scan(root, excludes, cache, Map.of());
+  }
+
+  /**
+   * Scans what this process has just written where nobody else writes: a file whose size and mtime
+   * are as written has the content that was hashed on its way there, and is not read again.
+   */
+  static TreeListing scanWritten(Path root, TreeListing listing, StatCache cache)
+      throws IOException {
+    Map<TreePath, TreeEntry.RegularFile> written = new HashMap<>();
+    for (TreeEntry entry : listing.entries()) {
+      if (entry instanceof TreeEntry.RegularFile file) {
+        written.put(file.path(), file);
+      }
+    }
+    // Nothing is excluded here: what was written is what must be there.
+    return scan(root, Excludes.none(), cache, written);
+  }
+
+  private static TreeListing scan(
+      Path root, Excludes excludes, StatCache cache, Map<TreePath, TreeEntry.RegularFile> written)
+      throws IOException {
+    TreeScan scan = new TreeScan(cache.begin(), written);
     for (TreeWalk.Found found : TreeWalk.walk(root, excludes, scan.skipped)) {
       TreeEntry entry = scan.entry(found);
       if (entry != null) {
@@ -88,8 +114,12 @@ final class TreeScan {
         return file(found.path(), before, before.size(), sha256);
       }
       Instant began = Instant.now();
-      MessageDigest sha = Sha256.create();
-      long size = digest(found.file(), before.size(), sha);
+      TreeEntry.RegularFile known = written.get(found.path());
+      if (known != null && known.size() == before.size() && known.mtime().equals(before.mtime())) {
+        cache.learn(before, known.sha256(), began);
+        return file(found.path(), before, before.size(), known.sha256());
+      }
+      long size = digest(found.file(), before.size());
       sha256 = Sha256.finish(sha);
       Stat after = Stat.of(found.file());
       if (after.equals(before) && size == before.size()) {
@@ -118,7 +148,7 @@ final class TreeScan {
   }
 
   /** Reads at most {@code size} bytes, so that a file that keeps growing ends. */
-  private long digest(Path file, long size, MessageDigest sha) throws IOException {
+  private long digest(Path file, long size) throws IOException {
     long left = size;
     try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
       while (left > 0) {

@@ -54,6 +54,34 @@ class TreeRestoreTest {
   }
 
   @Test
+  void shouldRestoreTimesJustAfterTheEpoch() throws IOException {
+    Path root = Files.createDirectory(work.resolve("root"));
+    Instant time = Instant.ofEpochSecond(0, 5);
+    Files.writeString(root.resolve("a"), "a");
+    Attributes.setMtime(root.resolve("a"), time);
+
+    restore(capture(root).digest(), work.resolve("target"));
+
+    assertThat(Stat.of(work.resolve("target/a")).mtime()).isEqualTo(time);
+  }
+
+  @Test
+  void shouldSeeAChangeMadeRightAfterTheRestore() throws IOException {
+    Path root = Files.createDirectory(work.resolve("root"));
+    Instant time = Instant.ofEpochSecond(1_700_000_000);
+    Files.writeString(root.resolve("a"), "before");
+    Attributes.setMtime(root.resolve("a"), time);
+    String digest = capture(root).digest();
+    Path target = work.resolve("target");
+
+    restore(digest, target);
+    Files.writeString(target.resolve("a"), "after!");
+    Attributes.setMtime(target.resolve("a"), time);
+
+    assertThat(archive.digest(target)).isNotEqualTo(digest);
+  }
+
+  @Test
   void shouldDropSetuidAndSetgidBits() throws IOException {
     Path root = Files.createDirectory(work.resolve("root"));
     Files.writeString(root.resolve("a"), "a");
