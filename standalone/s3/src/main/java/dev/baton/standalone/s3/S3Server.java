@@ -18,7 +18,8 @@ import org.gaul.s3proxy.auth.AuthenticationType;
  * An S3 server over a folder, on 127.0.0.1 only, with real signature checks.
  *
  * <p>Prints {@code ready PORT} on standard output once it takes requests; everything else goes to
- * standard error. SIGTERM stops it cleanly. A SIGKILL loses no object whose PUT was answered.
+ * standard error. SIGTERM stops it cleanly. Neither a SIGKILL nor a loss of power loses an object
+ * whose PUT was answered.
  */
 public final class S3Server {
 
@@ -69,7 +70,11 @@ public final class S3Server {
     Properties properties = new Properties();
     properties.setProperty("jclouds.filesystem.basedir", options.data().toString());
     return S3Proxy.builder()
-        .blobStore(BlobStores.create("filesystem-nio2", properties))
+        .blobStore(
+            new DurableBlobStore(
+                BlobStores.create("filesystem-nio2", properties),
+                options.data(),
+                DurableBlobStore::force))
         .endpoint(URI.create("http://127.0.0.1:" + options.port()))
         .awsAuthentication(AuthenticationType.AWS_V4, options.accessKey(), options.secretKey())
         .v4MaxNonChunkedRequestSize(LARGEST_SIGNED_BODY)

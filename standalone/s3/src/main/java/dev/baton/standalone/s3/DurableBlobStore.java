@@ -1,0 +1,113 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.s3;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.gaul.s3proxy.blobstore.BlobStore;
+import org.gaul.s3proxy.blobstore.ForwardingBlobStore;
+import org.gaul.s3proxy.blobstore.domain.MultipartUpload;
+import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadResponse;
+import software.amazon.awssdk.services.s3.model.CopyObjectRequest;
+import software.amazon.awssdk.services.s3.model.CopyObjectResponse;
+import software.amazon.awssdk.services.s3.model.CreateBucketRequest;
+import software.amazon.awssdk.services.s3.model.CreateBucketResponse;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.PutObjectResponse;
+
+/**
+ * A store over a folder that answers only once what was written is on the disk: the log names a cut
+ * as soon as its objects were answered for, and the log itself survives a loss of power.
+ *
+ * <p>The parts of an upload are not forced, for its end copies them. Nor are removals: an object
+ * that comes back is found by whoever looks for those that nobody names.
+ *
+ * <p>Thread-safe.
+ */
+final class DurableBlobStore extends ForwardingBlobStore {
+
+  private final Path root;
+  private final Forcing forcing;
+
+  /** How a file's, or a folder's, content and name get to the disk. */
+  @FunctionalInterface
+  interface Forcing {
+    void force(Path path) throws IOException;
+  }
+
+  /**
+   * @param root the folder of {@code store}, whose buckets and keys are paths below it
+   */
+  DurableBlobStore(BlobStore store, Path root, Forcing forcing) {
+    super(store);
+    this.root = root.normalize();
+    this.forcing = forcing;
+  }
+
+  /** By the system's fsync, which takes a folder, too. */
+  static void force(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  @Override
+  public CreateBucketResponse createContainer(CreateBucketRequest request) {
+    CreateBucketResponse response = super.createContainer(request);
+    persist(root.resolve(request.bucket()));
+    return response;
+  }
+
+  @Override
+  public PutObjectResponse putBlob(PutObjectRequest request, InputStream content) {
+    PutObjectResponse response = super.putBlob(request, content);
+    persist(object(request.bucket(), request.key()));
+    return response;
+  }
+
+  @Override
+  public CopyObjectResponse copyBlob(CopyObjectRequest request) {
+    CopyObjectResponse response = super.copyBlob(request);
+    persist(object(request.destinationBucket(), request.destinationKey()));
+    return response;
+  }
+
+  @Override
+  public CompleteMultipartUploadResponse completeMultipartUpload(
+      MultipartUpload upload, CompleteMultipartUploadRequest request) {
+    CompleteMultipartUploadResponse response = super.completeMultipartUpload(upload, request);
+    persist(object(upload.containerName(), upload.blobName()));
+    return response;
+  }
+
+  private Path object(String bucket, String key) {
+    return root.resolve(bucket).resolve(key).normalize();
+  }
+
+  /**
+   * Forces the object and every folder above it: any of them may be new, and the store removes a
+   * folder that has become empty. One that has not changed costs next to nothing.
+   */
+  private void persist(Path object) {
+    try {
+      for (Path path = object; path != null && path.startsWith(root); path = path.getParent()) {
+        forcing.force(path);
+      }
+    } catch (NoSuchFileException e) {
+      // Removed by another request since: there is nothing left that could be lost.
+      return;
+    } catch (IOException e) {
+      throw new UncheckedIOException(object + " could not be forced to the disk", e);
+    }
+  }
+}
