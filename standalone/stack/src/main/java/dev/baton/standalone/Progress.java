@@ -23,8 +23,11 @@ final class Progress {
       case ProcessEvent.Died(String name, int code) -> name + " died with code " + code;
       case ProcessEvent.RestartFailed(String name, int attempt, String reason) ->
           name + " did not come up, attempt " + attempt + ": " + reason;
-      case ProcessEvent.GaveUp(String name, int attempts) ->
-          name + " failed " + attempts + " times in a row and stays down";
+      case ProcessEvent.KeepsFailing(String name, int attempts, Duration pause) ->
+          "%s failed %d times in a row and is tried once every %d s from now on"
+              .formatted(name, attempts, pause.toSeconds());
+      case ProcessEvent.LogLost(String name, String reason) ->
+          "the earlier part of " + name + "'s log could not be kept: " + reason;
       case ProcessEvent.Stopped(String name) -> name + " stopped";
     };
   }

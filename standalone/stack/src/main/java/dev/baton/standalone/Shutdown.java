@@ -57,17 +57,17 @@ final class Shutdown {
   private static void stopSupervisor(Path data) throws IOException, InterruptedException {
     long end = System.nanoTime() + LOCK_WITHIN.toNanos();
     while (System.nanoTime() < end) {
-      // Read again each time: a supervisor that has just started writes its name a moment after it
-      // took the lock.
-      ProcessId supervisor = new StackFile(data).read().map(StackState::supervisor).orElse(null);
-      if (supervisor != null && supervisor.isAlive()) {
-        supervisor.stop(StopSignal.TERM, SUPERVISOR_WITHIN);
+      // Read again each time: whoever has just taken the lock writes its name a moment later. Not
+      // taken from stack.json, which somebody may have spoiled or removed.
+      Optional<ProcessId> supervisor = DataLock.lastHolder(data);
+      if (supervisor.isPresent() && supervisor.get().isAlive()) {
+        supervisor.get().stop(StopSignal.TERM, SUPERVISOR_WITHIN);
         return;
       }
       TimeUnit.MILLISECONDS.sleep(50);
     }
     throw new StackFailure(
-        "another process holds " + data.resolve("stack.lock") + ", stack.json does not say which");
+        "another process holds " + data.resolve("stack.lock") + ", which does not say who it is");
   }
 
   private static DataLock awaitLock(Path data) throws IOException, InterruptedException {

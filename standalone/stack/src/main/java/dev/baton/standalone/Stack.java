@@ -54,7 +54,9 @@ public final class Stack implements AutoCloseable {
   private final Consumer<String> progress;
   private final Map<Component, ManagedProcess> processes = new EnumMap<>(Component.class);
   private final Object writing = new Object();
-  private volatile boolean ready;
+  // Those that were stopped, or fail again and again, and are not ready since.
+  private final Set<Component> down = ConcurrentHashMap.newKeySet();
+  private volatile boolean started;
   private volatile boolean closed;
 
   private Stack(StackBuilder builder, Layout layout, Folders folders, DataLock lock, Access access)
@@ -105,7 +107,7 @@ public final class Stack implements AutoCloseable {
       wanted.retainAll(processes.keySet());
       together(wanted, ManagedProcess::start);
     }
-    ready = true;
+    started = true;
     write();
   }
 
@@ -168,7 +170,9 @@ public final class Stack implements AutoCloseable {
 
   /** Stops a component in good order; it stays down until {@link #restart}. */
   public void stop(Component component) throws IOException, InterruptedException {
-    managed(component).stop();
+    ManagedProcess process = managed(component);
+    process.stop();
+    down.add(component);
     write();
   }
 
@@ -177,7 +181,7 @@ public final class Stack implements AutoCloseable {
    * is ready.
    */
   public void restart(Component component) throws IOException, InterruptedException {
-    managed(component).stop();
+    stop(component);
     managed(component).start();
   }
 
@@ -195,7 +199,8 @@ public final class Stack implements AutoCloseable {
    * Stops everything in reverse order, runners and their steps included, and gives the data folder
    * back. Data, ports and secrets stay. A second call does nothing.
    *
-   * @throws StackFailure when a process could not be stopped; the others are
+   * @throws StackFailure when a process could not be stopped; the others are, and the data folder
+   *     is given back
    */
   @Override
   public void close() throws StackFailure {
@@ -204,25 +209,19 @@ public final class Stack implements AutoCloseable {
         return;
       }
       closed = true;
-      ready = false;
     }
-    try (lock) {
-      retire(Component.ORCHESTRATOR);
-      // After the one that starts runners, before those that runners need for their last cut.
-      Leftovers.stopMarked(folders.data(), running(), progress);
-      retire(Component.STORE);
-      Set<Component> servers = EnumSet.copyOf(START_ORDER.getFirst());
-      servers.retainAll(processes.keySet());
-      together(servers, ManagedProcess::retire);
-      file.write(state());
-    } catch (StackFailure e) {
-      throw e;
-    } catch (IOException e) {
-      throw new StackFailure("the stack did not stop: " + e.getMessage(), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new StackFailure("interrupted while stopping; some processes may be left", e);
-    }
+    Set<Component> servers = EnumSet.copyOf(START_ORDER.getFirst());
+    servers.retainAll(processes.keySet());
+    // Each whatever became of those before it; runners after the one that starts them, before those
+    // that they need for their last cut.
+    Ending ending = new Ending();
+    ending.step(() -> retire(Component.ORCHESTRATOR));
+    ending.step(() -> Leftovers.stopMarked(folders.data(), running(), progress));
+    ending.step(() -> retire(Component.STORE));
+    ending.step(() -> together(servers, ManagedProcess::retire));
+    ending.step(() -> file.write(state()));
+    ending.step(lock::close);
+    ending.finish();
   }
 
   Specs specs() {
@@ -283,10 +282,18 @@ public final class Stack implements AutoCloseable {
   private void onEvent(ProcessEvent event) {
     progress.accept(Progress.line(event));
     switch (event) {
-      case ProcessEvent.Started _, ProcessEvent.Ready _ -> tryWrite();
+      case ProcessEvent.Started _ -> tryWrite();
+      case ProcessEvent.Ready(String name, var _, var _) -> {
+        down.remove(Component.of(name));
+        tryWrite();
+      }
+      case ProcessEvent.KeepsFailing(String name, var _, var _) -> {
+        down.add(Component.of(name));
+        tryWrite();
+      }
       case ProcessEvent.Died _,
           ProcessEvent.RestartFailed _,
-          ProcessEvent.GaveUp _,
+          ProcessEvent.LogLost _,
           ProcessEvent.Stopped _ -> {}
     }
   }
@@ -323,7 +330,7 @@ public final class Stack implements AutoCloseable {
     return new StackState(
         StackState.VERSION,
         folders.data().toString(),
-        ready,
+        started && down.isEmpty() && !closed,
         self,
         access.urls(),
         access.ports(),

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.baton.standalone.jvm.JvmCommand;
 import dev.baton.standalone.process.MarkedProcesses;
 import dev.baton.standalone.process.ProcessId;
+import dev.baton.standalone.state.DataLock;
 import dev.baton.standalone.state.StackFile;
 import dev.baton.standalone.state.StackState;
 import java.net.InetAddress;
@@ -180,6 +181,46 @@ class SupervisionTest {
 
     assertThat(Objects.requireNonNull(up.supervisor()).isAlive()).isFalse();
     assertThat(new StackFile(data).read().orElseThrow().components()).isEmpty();
+  }
+
+  @Test
+  void shouldStopALivingSupervisorThatStackJsonNoLongerNames() throws Exception {
+    assertThat(run("up", "--components", "s3")).isZero();
+    StackState up = new StackFile(data).read().orElseThrow();
+    Files.writeString(data.resolve("stack.json"), "{\"version\": 1, \"da");
+
+    assertThat(run("down")).isZero();
+
+    assertThat(Objects.requireNonNull(up.supervisor()).isAlive()).isFalse();
+  }
+
+  @Test
+  void shouldNotCallItselfReadyWhileAComponentIsDown() throws Exception {
+    StackFile file = new StackFile(data);
+    try (Stack stack = s3().start()) {
+      assertThat(file.read().orElseThrow().ready()).isTrue();
+      stack.stop(Component.S3);
+      assertThat(file.read().orElseThrow().ready()).isFalse();
+      stack.restart(Component.S3);
+      assertThat(file.read().orElseThrow().ready()).isTrue();
+    }
+    assertThat(file.read().orElseThrow().ready()).isFalse();
+  }
+
+  @Test
+  void shouldGiveTheFolderBackAlsoWhenItsEndFails() throws Exception {
+    Stack stack = s3().start();
+    ProcessId s3 = stack.process(Component.S3).orElseThrow();
+    // A folder where the file is written: the last step of the end fails.
+    Files.delete(data.resolve("stack.json"));
+    Files.createDirectories(data.resolve("stack.json").resolve("in the way"));
+
+    assertThatThrownBy(stack::close).isInstanceOf(StackFailure.class);
+
+    assertThat(s3.isAlive()).isFalse();
+    try (DataLock lock = DataLock.take(data).orElseThrow()) {
+      assertThat(lock).isNotNull();
+    }
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 /** Whether this process is root's, and how a child of it becomes somebody else. */
@@ -19,6 +20,8 @@ final class RootUser {
   private static final String REFUSAL = "Postgres refuses to run as root, and ";
   private static final String ADVICE =
       "; start Baton as an ordinary user, or allow user namespaces (docker: --security-opt seccomp=unconfined)";
+
+  private static final Duration PROBE = Duration.ofSeconds(10);
 
   private RootUser() {}
 
@@ -42,9 +45,15 @@ final class RootUser {
     List<String> words = List.of(unshare.toString(), "-U");
     Process probe =
         new ProcessBuilder(unshare.toString(), "-U", "true").redirectErrorStream(true).start();
+    if (!probe.waitFor(PROBE)) {
+      probe.destroyForcibly();
+      throw new IOException(
+          REFUSAL + String.join(" ", words) + " does not end within " + PROBE.toSeconds() + " s");
+    }
+    // Ended, so whatever it said is in the pipe: at most a line.
     String answer =
         new String(probe.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-    if (probe.waitFor() != 0) {
+    if (probe.exitValue() != 0) {
       throw new IOException(
           REFUSAL + "user namespaces are not allowed here (" + answer + ")" + ADVICE);
     }

@@ -13,16 +13,27 @@ import java.time.Duration;
  *
  * @param first the wait before the first attempt; each further one waits twice as long
  * @param longest the longest wait
- * @param attempts how many starts may fail, or end within {@code stableAfter}, in a row
+ * @param attempts after how many starts in a row that fail, or end within {@code stableAfter}, it
+ *     is left alone for longer
+ * @param rest the wait before each further attempt
  * @param stableAfter how long a process must have lived for its earlier failures to be forgotten
  */
-public record Backoff(Duration first, Duration longest, int attempts, Duration stableAfter) {
+public record Backoff(
+    Duration first, Duration longest, int attempts, Duration rest, Duration stableAfter) {
 
-  /** 0.1 s to 5 s, twenty attempts (about 80 s) in a row. */
+  /** 0.1 s to 5 s, twenty attempts (about 80 s) in a row, from then on one a minute. */
   public static final Backoff DEFAULT =
-      new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5), 20, Duration.ofSeconds(30));
+      new Backoff(
+          Duration.ofMillis(100),
+          Duration.ofSeconds(5),
+          20,
+          Duration.ofMinutes(1),
+          Duration.ofSeconds(30));
 
   Duration before(int attempt) {
+    if (attempt > attempts) {
+      return rest;
+    }
     // Twenty doublings of any wait are beyond any bound; more would overflow.
     Duration wait = first.multipliedBy(1L << Math.min(20, attempt - 1));
     return wait.compareTo(longest) < 0 ? wait : longest;

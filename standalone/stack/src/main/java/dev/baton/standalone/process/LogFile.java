@@ -12,17 +12,28 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 
 /** The file a process writes to: one earlier part is kept, and its end can be quoted. */
 final class LogFile {
 
   private static final long ROTATE_BYTES = 16L * 1024 * 1024;
+  private static final long MOST_BYTES = 64L * 1024 * 1024;
   private static final int TAIL_BYTES = 2_000;
 
   private final Path path;
+  private final long most;
 
   LogFile(Path path) {
+    this(path, MOST_BYTES);
+  }
+
+  /**
+   * @param most how long it may become before {@link #bound()} cuts it, in bytes
+   */
+  LogFile(Path path, long most) {
     this.path = path;
+    this.most = most;
   }
 
   /** Makes room for another start and says where that start will begin, in bytes. */
@@ -32,11 +43,35 @@ final class LogFile {
       return 0;
     }
     if (Files.size(path) > ROTATE_BYTES) {
-      Path earlier = path.resolveSibling(path.getFileName() + ".1");
-      Files.move(path, earlier, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(path, earlier(), StandardCopyOption.REPLACE_EXISTING);
       return 0;
     }
     return Files.size(path);
+  }
+
+  /**
+   * Puts what is there aside once it is too long, while the process goes on writing. That holds the
+   * file open, at whose end every write goes: it can only be copied and emptied, and a line that
+   * comes in between is lost.
+   *
+   * @throws IOException when the earlier part could not be kept; the file is emptied in any case
+   */
+  void bound() throws IOException {
+    if (!Files.exists(path) || Files.size(path) <= most) {
+      return;
+    }
+    try {
+      Files.copy(path, earlier(), StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      Files.deleteIfExists(earlier());
+      throw e;
+    } finally {
+      Files.newByteChannel(path, StandardOpenOption.WRITE).truncate(0).close();
+    }
+  }
+
+  private Path earlier() {
+    return path.resolveSibling(path.getFileName() + ".1");
   }
 
   /** What was written since {@code from}, at most its last two thousand bytes. */

@@ -10,9 +10,9 @@ import java.io.File;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Starts exclude one another; {@link #stop} and {@link #kill} interrupt a start.
  */
 public final class ManagedProcess {
+
+  private static final Duration KILLED_WITHIN = Duration.ofSeconds(10);
+  private static final Duration LOG_CHECK = Duration.ofSeconds(10);
+  private static final Duration READY_CHECK = Duration.ofMillis(20);
 
   private final ProcessSpec spec;
   private final LogFile log;
@@ -109,10 +113,14 @@ public final class ManagedProcess {
 
   /** Asks it to end, kills it when it does not within its bound, and waits until it is gone. */
   public void stop() throws IOException, InterruptedException {
-    ProcessId running = unwanted();
+    Process running = unwanted();
     if (running != null) {
-      if (!running.stop(spec.stopSignal(), spec.stopWithin())) {
-        throw new IOException(spec.name() + " (pid " + running.pid() + ") survived SIGKILL");
+      spec.stopSignal().send(running.pid());
+      if (!running.waitFor(spec.stopWithin())) {
+        running.destroyForcibly();
+        if (!running.waitFor(KILLED_WITHIN)) {
+          throw new IOException(spec.name() + " (pid " + running.pid() + ") survived SIGKILL");
+        }
       }
       events.accept(new ProcessEvent.Stopped(spec.name()));
     }
@@ -131,16 +139,18 @@ public final class ManagedProcess {
    * @throws IllegalStateException when it is not running
    */
   public void kill() throws InterruptedException {
-    ProcessId running =
-        id().orElseThrow(() -> new IllegalStateException(spec.name() + " is not running"));
-    locked(
-        () -> {
-          wanted = autoRestart;
-          ready = false;
-          return true;
-        });
-    running.handle().ifPresent(ProcessHandle::destroyForcibly);
-    if (!running.awaitEnd(Duration.ofSeconds(10))) {
+    Process running =
+        locked(
+            () -> {
+              wanted = autoRestart;
+              ready = false;
+              return process;
+            });
+    if (running == null || !running.isAlive()) {
+      throw new IllegalStateException(spec.name() + " is not running");
+    }
+    running.destroyForcibly();
+    if (!running.waitFor(KILLED_WITHIN)) {
       throw new IllegalStateException(spec.name() + " survived SIGKILL");
     }
   }
@@ -212,8 +222,9 @@ public final class ManagedProcess {
 
   private void awaitReadiness(Process started, long from) throws IOException, InterruptedException {
     long end = System.nanoTime() + spec.readyWithin().toNanos();
-    while (!spec.readiness().isReady(spec.log(), from)) {
-      if (started.waitFor(30, TimeUnit.MILLISECONDS)) {
+    BooleanSupplier ready = spec.readiness().probe(spec.log(), from);
+    while (!ready.getAsBoolean()) {
+      if (started.waitFor(READY_CHECK)) {
         throw new StartFailure(
             "%s ended with code %d before it was ready; its log %s ends with:%n%s"
                 .formatted(spec.name(), started.exitValue(), spec.log(), log.tail(from)));
@@ -245,7 +256,10 @@ public final class ManagedProcess {
 
   private void watch(Process watched, long began) {
     try {
-      int code = watched.waitFor();
+      while (!watched.waitFor(LOG_CHECK)) {
+        boundLog();
+      }
+      int code = watched.exitValue();
       if (!diedUnasked(watched, began)) {
         return;
       }
@@ -253,6 +267,14 @@ public final class ManagedProcess {
       revive();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void boundLog() {
+    try {
+      log.bound();
+    } catch (IOException e) {
+      events.accept(new ProcessEvent.LogLost(spec.name(), String.valueOf(e.getMessage())));
     }
   }
 
@@ -272,37 +294,33 @@ public final class ManagedProcess {
   }
 
   private void revive() throws InterruptedException {
-    while (awaitTurn()) {
+    for (int attempt = nextAttempt(); attempt > 0; attempt = nextAttempt()) {
+      if (attempt > backoff.attempts()) {
+        events.accept(new ProcessEvent.KeepsFailing(spec.name(), attempt - 1, backoff.rest()));
+      }
+      if (!awaitTurn(attempt)) {
+        return;
+      }
       try {
         launch(true);
         return;
       } catch (IOException e) {
         events.accept(
-            new ProcessEvent.RestartFailed(spec.name(), attempt(), String.valueOf(e.getMessage())));
+            new ProcessEvent.RestartFailed(spec.name(), attempt, String.valueOf(e.getMessage())));
       }
     }
-    if (attempt() > backoff.attempts()) {
-      events.accept(new ProcessEvent.GaveUp(spec.name(), backoff.attempts()));
-    }
   }
 
-  private int attempt() {
-    return locked(() -> failures);
+  /** Counted from 1 since it was last well; 0 when there shall be none. */
+  private int nextAttempt() {
+    return locked(() -> wanted && autoRestart ? ++failures : 0);
   }
 
-  /** Counts an attempt and waits for its time; false when there shall be none. */
-  private boolean awaitTurn() throws InterruptedException {
+  /** Waits for the attempt's time; false when it is no longer wanted. */
+  private boolean awaitTurn(int attempt) throws InterruptedException {
     lock.lock();
     try {
-      if (!wanted || !autoRestart) {
-        return false;
-      }
-      failures++;
-      if (failures > backoff.attempts()) {
-        wanted = false;
-        return false;
-      }
-      long left = backoff.before(failures).toNanos();
+      long left = backoff.before(attempt).toNanos();
       while (wanted && left > 0) {
         left = changed.awaitNanos(left);
       }
@@ -312,20 +330,20 @@ public final class ManagedProcess {
     }
   }
 
-  private @Nullable ProcessId unwanted() {
+  private @Nullable Process unwanted() {
     lock.lock();
     try {
       wanted = false;
       ready = false;
       changed.signalAll();
-      ProcessId running = id;
+      Process running = process;
       return running != null && running.isAlive() ? running : null;
     } finally {
       lock.unlock();
     }
   }
 
-  private <T> T locked(Supplier<T> action) {
+  private <T extends @Nullable Object> T locked(Supplier<T> action) {
     lock.lock();
     try {
       return action.get();

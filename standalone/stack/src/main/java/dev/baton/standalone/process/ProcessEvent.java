@@ -26,8 +26,11 @@ public sealed interface ProcessEvent {
   /** Did not come up; {@code attempt} counts from 1. */
   record RestartFailed(String process, int attempt, String reason) implements ProcessEvent {}
 
-  /** Will not be started again: it failed too often in a row. */
-  record GaveUp(String process, int attempts) implements ProcessEvent {}
+  /** Failed that often in a row, and is started again only once every {@code pause}. */
+  record KeepsFailing(String process, int attempts, Duration pause) implements ProcessEvent {}
+
+  /** Its log became too long, and its earlier part could not be kept. */
+  record LogLost(String process, String reason) implements ProcessEvent {}
 
   /** Ended as asked. */
   record Stopped(String process) implements ProcessEvent {}

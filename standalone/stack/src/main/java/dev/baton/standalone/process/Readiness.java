@@ -7,15 +7,13 @@
 package dev.baton.standalone.process;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 
 /** How one sees that a process which was just started can be used. */
@@ -34,36 +32,17 @@ public sealed interface Readiness {
   int PROBE_MILLIS = 1_000;
 
   /**
-   * How much of the log is searched for the line; a start that says more than that has gone wrong.
-   */
-  int LOG_BYTES = 4 * 1024 * 1024;
-
-  /**
-   * Asks once.
+   * A question to be asked again and again; by one thread.
    *
    * @param log where the process writes
    * @param from how long the log was when the process was started, in bytes
    */
-  default boolean isReady(Path log, long from) {
+  default BooleanSupplier probe(Path log, long from) {
     return switch (this) {
-      case LogLine(Pattern pattern) -> pattern.matcher(read(log, from)).find();
-      case Http(URI uri) -> answers(uri);
-      case Tcp(int port) -> accepts(port);
+      case LogLine(Pattern pattern) -> new LogSearch(pattern, log, from)::found;
+      case Http(URI uri) -> () -> answers(uri);
+      case Tcp(int port) -> () -> accepts(port);
     };
-  }
-
-  private static String read(Path log, long from) {
-    if (!Files.exists(log)) {
-      return "";
-    }
-    try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "r")) {
-      byte[] bytes = new byte[(int) Math.min(LOG_BYTES, Math.max(0, file.length() - from))];
-      file.seek(from);
-      file.readFully(bytes);
-      return new String(bytes, StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      return "";
-    }
   }
 
   private static boolean answers(URI uri) {

@@ -6,46 +6,102 @@
  */
 package dev.baton.standalone.state;
 
+import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** The right to run a stack on a data folder. The system takes it back when its holder dies. */
+/**
+ * The right to run a stack on a data folder. The system takes it back when its holder dies. The
+ * file says who holds it, or did last.
+ *
+ * <p>Thread-safe.
+ */
 public final class DataLock implements AutoCloseable {
 
+  private static final String FILE = "stack.lock";
+  // The system counts locks by process: were the file opened a second time here, closing that
+  // would give the first one's lock away.
+  private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+  private final Path data;
   private final FileChannel channel;
 
-  private DataLock(FileChannel channel) {
+  private DataLock(Path data, FileChannel channel) {
+    this.data = data;
     this.channel = channel;
   }
 
   /**
    * Takes the lock at once, or nothing when another process, or another stack of this one, has it.
    */
-  public static Optional<DataLock> take(Path data) throws IOException {
-    FileChannel channel =
-        FileChannel.open(
-            data.resolve("stack.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    try {
-      FileLock lock = channel.tryLock();
-      if (lock != null) {
-        return Optional.of(new DataLock(channel));
-      }
-    } catch (OverlappingFileLockException e) {
-      // This very process holds it, for another stack.
-      channel.close();
+  public static Optional<DataLock> take(Path folder) throws IOException {
+    Path data = folder.toRealPath();
+    if (!HELD.add(data)) {
       return Optional.empty();
     }
-    channel.close();
-    return Optional.empty();
+    boolean taken = false;
+    try {
+      FileChannel channel =
+          FileChannel.open(data.resolve(FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      try {
+        if (channel.tryLock() == null) {
+          return Optional.empty();
+        }
+        sign(channel);
+        taken = true;
+        return Optional.of(new DataLock(data, channel));
+      } finally {
+        if (!taken) {
+          channel.close();
+        }
+      }
+    } finally {
+      if (!taken) {
+        HELD.remove(data);
+      }
+    }
+  }
+
+  /** Who took it last; whether that process still holds it only taking it tells. */
+  public static Optional<ProcessId> lastHolder(Path folder) throws IOException {
+    if (HELD.contains(folder.toRealPath())) {
+      // Not even opened to be read: closing it would give the lock away.
+      return ProcessId.of(ProcessHandle.current().pid());
+    }
+    try {
+      String[] words = Files.readString(folder.resolve(FILE)).strip().split(" ", 2);
+      return words.length == 2 && words[0].matches("[0-9]{1,18}")
+          ? Optional.of(new ProcessId(Long.parseLong(words[0]), words[1]))
+          : Optional.empty();
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static void sign(FileChannel channel) throws IOException {
+    Optional<ProcessId> self = ProcessId.of(ProcessHandle.current().pid());
+    String name = self.map(id -> id.pid() + " " + id.started() + "\n").orElse("");
+    channel.truncate(0);
+    channel.write(ByteBuffer.wrap(name.getBytes(StandardCharsets.UTF_8)), 0);
   }
 
   @Override
-  public void close() throws IOException {
-    channel.close();
+  public synchronized void close() throws IOException {
+    if (channel.isOpen()) {
+      try {
+        channel.close();
+      } finally {
+        HELD.remove(data);
+      }
+    }
   }
 }
