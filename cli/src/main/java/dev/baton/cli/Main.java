@@ -101,6 +101,10 @@ public final class Main {
   }
 
   private static int report(Context context, CliFailure failure) {
+    if (failure.code() == ExitCode.PIPE) {
+      // The reader has what it wanted: `events ID -f | head -1` is no mistake.
+      return failure.code().number();
+    }
     var err = context.terminal().err();
     if (context.json()) {
       err.println(failure.asJson());

@@ -9,7 +9,13 @@ package dev.baton.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.terminal.Terminal;
 import dev.baton.protocol.json.Json;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -130,6 +136,28 @@ class CommandLineTest {
 
     assertThat(result.code()).isZero();
     assertThat(result.out()).isEqualTo("nothing to stop: " + data + " has no stack\n");
+  }
+
+  @Test
+  void shouldEndSilentlyWhenNobodyReadsTheOutput() {
+    OutputStream closed =
+        new OutputStream() {
+          @Override
+          public void write(int one) throws IOException {
+            throw new IOException("Broken pipe");
+          }
+        };
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    Terminal terminal =
+        new Terminal(
+            new ByteArrayInputStream(new byte[0]),
+            new PrintStream(closed, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            false,
+            false);
+
+    assertThat(Main.run(terminal, Map.of(), "version", "-o", "json")).isEqualTo(141);
+    assertThat(err.size()).isZero();
   }
 
   @ParameterizedTest

@@ -41,8 +41,11 @@ public final class Client implements AutoCloseable {
   /** For an answer, where nothing else is said. */
   public static final Duration REQUEST = Duration.ofSeconds(30);
 
-  /** For the beginning of a stream that is followed. */
-  public static final Duration FOLLOW = Duration.ofHours(1);
+  /**
+   * For the beginning of a stream that is followed, and for its silence: a connection whose other
+   * end is gone looks like one on which nothing happens, so it is made anew.
+   */
+  public static final Duration FOLLOW = Duration.ofMinutes(1);
 
   private final ServerAddress server;
   private final Terminal terminal;
@@ -170,7 +173,7 @@ public final class Client implements AutoCloseable {
     } catch (TimeoutException _) {
       if (patience.compareTo(REQUEST) > 0) {
         // A stream that has not begun is no trouble, and its reader shows what it waits for.
-        return future.get(patience.toSeconds(), TimeUnit.SECONDS);
+        return future.get(patience.toNanos(), TimeUnit.NANOSECONDS);
       }
       try (Progress _ = Progress.start(terminal, "waiting for " + server)) {
         return future.get(patience.toSeconds(), TimeUnit.SECONDS);

@@ -10,6 +10,8 @@ import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.protocol.state.RunStatus;
 import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -17,22 +19,38 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A run's events, from one position on until the run has ended: each exactly once, in order, over
- * broken connections and restarts of the server. Used by one thread.
+ * broken, silently dead connections and restarts of the server. Used by one thread.
  */
 public final class EventFeed {
-  private static final int MOST_TRIES = 60;
+  /** With the pauses in between, a minute. */
+  private static final int MOST_FAILURES = 60;
+
+  private static final long FIRST_PAUSE_MS = 50;
+  private static final long LONGEST_PAUSE_MS = 1000;
 
   private final Client client;
   private final String run;
+  private final Duration silence;
   private long position;
+  private @Nullable RunEvent last;
+  private int failures;
+  private long pauseMs = FIRST_PAUSE_MS;
 
   /**
    * @param after events up to this position are left out; 0 for none
    */
   public EventFeed(Client client, String run, long after) {
+    this(client, run, after, Client.FOLLOW);
+  }
+
+  /**
+   * @param silence after which a connection is made anew
+   */
+  EventFeed(Client client, String run, long after, Duration silence) {
     this.client = client;
     this.run = run;
     this.position = after;
+    this.silence = silence;
   }
 
   /**
@@ -42,54 +60,79 @@ public final class EventFeed {
    * @throws CliFailure when the server stays away for a minute
    */
   public @Nullable RunEvent follow(Predicate<RunEvent> sink) {
-    RunEvent last = null;
-    int tries = 0;
     while (true) {
-      try (ServerSentEvents stream = open()) {
-        for (ServerSentEvents.Message message = stream.next();
-            message != null;
-            message = stream.next()) {
-          RunEvent event = RunEvent.of(message);
-          if (event.position() <= position) {
-            continue;
-          }
-          position = event.position();
-          tries = 0;
-          last = event;
-          if (!sink.test(event) || event.isLast()) {
-            return event;
-          }
-        }
-        if (ended()) {
+      try {
+        if (read(sink) || ended()) {
           return last;
         }
+        // The stream is over, the run is not, and the server is there to say so.
+        failures = 0;
       } catch (CliFailure e) {
-        if (e.code() == ExitCode.TIMEOUT) {
-          // Nothing happened for an hour: a run may wait for a person for weeks.
-          continue;
-        }
-        if (e.code() != ExitCode.UNREACHABLE && e.code() != ExitCode.SERVER
-            || tries == MOST_TRIES) {
+        boolean passing =
+            switch (e.code()) {
+              case UNREACHABLE, SERVER, TIMEOUT -> true;
+              case OK, FAILED, USAGE, NOT_FOUND, AMBIGUOUS, CONFLICT, PIPE, INTERRUPTED -> false;
+            };
+        if (!passing || ++failures >= MOST_FAILURES) {
           throw e;
         }
       } catch (IOException e) {
-        if (tries == MOST_TRIES) {
+        if (++failures >= MOST_FAILURES) {
           throw CliFailure.of(
               ExitCode.UNREACHABLE, client.server() + " broke the stream of events off", e);
         }
       }
-      tries++;
       pause();
     }
   }
 
-  private ServerSentEvents open() {
-    return new ServerSentEvents(
-        client.stream(
-            Query.of("/runs/" + run + "/events").with("after", position).toString(),
-            "text/event-stream",
-            position == 0 ? Map.of() : Map.of("Last-Event-ID", Long.toString(position)),
-            Client.FOLLOW));
+  /** One connection; true when no event after those is wanted. */
+  private boolean read(Predicate<RunEvent> sink) throws IOException {
+    try (SilenceLimit limit = new SilenceLimit(open(), silence);
+        ServerSentEvents stream = new ServerSentEvents(limit)) {
+      for (ServerSentEvents.Message message = next(stream, limit);
+          message != null;
+          message = next(stream, limit)) {
+        RunEvent event = RunEvent.of(message);
+        if (event.position() <= position) {
+          continue;
+        }
+        position = event.position();
+        failures = 0;
+        pauseMs = FIRST_PAUSE_MS;
+        last = event;
+        if (!sink.test(event) || event.isLast()) {
+          return true;
+        }
+      }
+      return false;
+    } catch (CliFailure e) {
+      if (e.code() == ExitCode.TIMEOUT) {
+        // It had nothing to say so far: a run may wait for a person for weeks.
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private static ServerSentEvents.@Nullable Message next(
+      ServerSentEvents stream, SilenceLimit limit) throws IOException {
+    try {
+      return stream.next();
+    } catch (IOException e) {
+      if (limit.isExceeded()) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  private InputStream open() {
+    return client.stream(
+        Query.of("/runs/" + run + "/events").with("after", position).toString(),
+        "text/event-stream",
+        position == 0 ? Map.of() : Map.of("Last-Event-ID", Long.toString(position)),
+        silence);
   }
 
   private boolean ended() {
@@ -102,12 +145,13 @@ public final class EventFeed {
     return false;
   }
 
-  private static void pause() {
+  private void pause() {
     try {
-      TimeUnit.SECONDS.sleep(1);
+      TimeUnit.MILLISECONDS.sleep(pauseMs);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
     }
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
   }
 }

@@ -80,8 +80,21 @@ public final class Context implements AutoCloseable {
     }
   }
 
+  /**
+   * @throws CliFailure when nobody reads the output any more
+   */
   public void print(String line) {
     terminal.out().println(line);
+    checkReader();
+  }
+
+  /**
+   * @throws CliFailure when nobody reads the output any more
+   */
+  public void checkReader() {
+    if (terminal.out().checkError()) {
+      throw CliFailure.of(ExitCode.PIPE, "nobody reads the output any more");
+    }
   }
 
   /** Indented JSON on stdout. */

@@ -12,6 +12,7 @@ import dev.baton.cli.client.RunEvent;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.run.EndedRun;
 import dev.baton.cli.terminal.Times;
 import dev.baton.cli.workflow.DefinitionFile;
 import dev.baton.protocol.json.Json;
@@ -99,21 +100,9 @@ final class Demo {
   }
 
   private Artifacts artifacts(Client client, DemoRun run) throws IOException, InterruptedException {
-    awaitView(client, run.id());
+    EndedRun.view(client, run.id(), run.events().getLast());
     return Artifacts.fetch(
         client, stage.info(), run.id(), stage.folder().resolve("restored").resolve(run.id()));
-  }
-
-  /** The API's view follows the log; the end that was just seen may be a moment ahead of it. */
-  private static void awaitView(Client client, String run) throws InterruptedException {
-    for (int tries = 0; tries < 100; tries++) {
-      if (client.get("/runs/" + run).path("status").asText().equals("completed")) {
-        return;
-      }
-      Thread.sleep(50);
-    }
-    throw CliFailure.of(
-        ExitCode.TIMEOUT, "run " + run + " completed, but the API does not say so after 5 s");
   }
 
   private static List<String> tail(List<RunEvent> events) {

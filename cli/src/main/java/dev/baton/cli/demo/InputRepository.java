@@ -9,7 +9,6 @@ package dev.baton.cli.demo;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.ExitCode;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -78,15 +77,21 @@ final class InputRepository {
     if (Files.isRegularFile(config)) {
       builder.environment().put("GIT_CONFIG_GLOBAL", config.toString());
     }
-    Process process = builder.start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (!process.waitFor(GIT_SECONDS, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw CliFailure.of(ExitCode.TIMEOUT, "git " + arguments.getFirst() + " took over 2 min");
-    }
-    if (process.exitValue() != 0) {
-      throw CliFailure.of(
-          ExitCode.FAILED, "git " + arguments.getFirst() + " failed: " + said.strip());
+    // Into a file: reading a pipe would wait for its end without a bound.
+    Path said = Files.createTempFile("baton-git-", ".txt");
+    try {
+      Process process = builder.redirectOutput(said.toFile()).start();
+      if (!process.waitFor(GIT_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw CliFailure.of(ExitCode.TIMEOUT, "git " + arguments.getFirst() + " took over 2 min");
+      }
+      if (process.exitValue() != 0) {
+        throw CliFailure.of(
+            ExitCode.FAILED,
+            "git %s failed: %s".formatted(arguments.getFirst(), Files.readString(said).strip()));
+      }
+    } finally {
+      Files.deleteIfExists(said);
     }
   }
 }

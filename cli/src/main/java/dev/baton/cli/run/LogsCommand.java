@@ -16,8 +16,10 @@ import dev.baton.cli.command.ExitCode;
 import dev.baton.protocol.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -54,15 +56,9 @@ public final class LogsCommand implements Runnable {
             .with("step", step)
             .with("follow", follow ? "true" : null)
             .toString();
+    InputStream stream = open(path);
     try (BufferedReader lines =
-        new BufferedReader(
-            new InputStreamReader(
-                context.client().stream(
-                    path,
-                    "application/x-ndjson",
-                    Map.of(),
-                    follow ? Client.FOLLOW : Client.REQUEST),
-                StandardCharsets.UTF_8))) {
+        new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (!line.isBlank()) {
           print(line);
@@ -73,6 +69,21 @@ public final class LogsCommand implements Runnable {
           ExitCode.UNREACHABLE,
           context.client().server() + " broke the stream of logs off: " + e.getMessage(),
           e);
+    }
+  }
+
+  private InputStream open(String path) {
+    Duration patience = follow ? Client.FOLLOW : Client.REQUEST;
+    while (true) {
+      try {
+        return context.client().stream(path, "application/x-ndjson", Map.of(), patience);
+      } catch (CliFailure e) {
+        if (!follow || e.code() != ExitCode.TIMEOUT) {
+          throw e;
+        }
+        // Nothing was printed so far, and the connection may be dead: a run may wait for a person
+        // for weeks.
+      }
     }
   }
 

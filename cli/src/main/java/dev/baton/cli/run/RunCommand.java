@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.EventFeed;
 import dev.baton.cli.client.RunEvent;
-import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.Progress;
@@ -22,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -136,21 +134,16 @@ public final class RunCommand implements Callable<Integer> {
       context.print("run " + id);
     }
     try (Progress progress = Progress.start(context.terminal(), "run " + RunView.displayId(run))) {
-      AtomicBoolean interactive = new AtomicBoolean(context.terminal().errIsTerminal());
-      new EventFeed(context.client(), id, 0)
-          .follow(
-              event -> {
-                show(progress, event, interactive.get());
-                return true;
-              });
+      boolean interactive = context.terminal().errIsTerminal();
+      RunEvent last =
+          new EventFeed(context.client(), id, 0)
+              .follow(
+                  event -> {
+                    show(progress, event, interactive);
+                    return true;
+                  });
+      return EndedRun.view(context.client(), id, last);
     }
-    JsonNode ended = context.client().get("/runs/" + id);
-    // The list's view follows the log; the event that was just seen may be a moment ahead of it.
-    for (int tries = 0; tries < 50 && !StatusCommand.hasEnded(ended); tries++) {
-      sleepBriefly();
-      ended = context.client().get("/runs/" + id);
-    }
-    return ended;
   }
 
   private void show(Progress progress, RunEvent event, boolean interactive) {
@@ -165,15 +158,6 @@ public final class RunCommand implements Callable<Integer> {
       progress.line(
           context.style().attention("waits for you: ") + event.data().path("prompt").asText());
       progress.line("  baton approve " + event.data().path("approval").asText());
-    }
-  }
-
-  private static void sleepBriefly() {
-    try {
-      Thread.sleep(100);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
     }
   }
 }

@@ -70,7 +70,7 @@ public final class StatusCommand implements Runnable {
       if (screen || !answer.equals(before)) {
         show(answer, screen);
       }
-      if (!watch || id != null && hasEnded(answer)) {
+      if (!watch || id != null && EndedRun.hasEnded(answer)) {
         return;
       }
       before = answer;
@@ -110,6 +110,7 @@ public final class StatusCommand implements Runnable {
     } else {
       RunView.detail(context, answer);
     }
+    context.checkReader();
   }
 
   private JsonNode list() {
@@ -135,12 +136,6 @@ public final class StatusCommand implements Runnable {
       all.put("next_cursor", cursor);
     }
     return all;
-  }
-
-  static boolean hasEnded(JsonNode run) {
-    String word = run.path("status").asText();
-    return Arrays.stream(RunStatus.values())
-        .anyMatch(known -> known.word().equals(word) && known.isTerminal());
   }
 
   private static void pause() {

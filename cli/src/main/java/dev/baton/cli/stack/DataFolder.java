@@ -6,6 +6,7 @@
  */
 package dev.baton.cli.stack;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.protocol.json.Json;
@@ -40,20 +41,26 @@ public record DataFolder(Path path) {
     return path.resolve("stack.json");
   }
 
+  /** Whether a stack was ever started here; says nothing of what became of it. */
+  boolean isUsed() {
+    return Files.exists(stackFile()) || Files.exists(path.resolve("stack.lock"));
+  }
+
   public Path logs() {
     return path.resolve("logs");
   }
 
   /**
-   * The stack that was last started here; nothing when there never was one.
+   * The stack that was last started here; nothing when there never was one, or what was written
+   * about it is spoiled: the next start then puts the file aside.
    *
-   * @throws CliFailure when the file cannot be read
+   * @throws CliFailure when the file may not be read
    */
   public Optional<StackInfo> stack() {
     try {
       JsonNode node = Json.mapper().readTree(Files.readAllBytes(stackFile()));
       return node == null || !node.isObject() ? Optional.empty() : Optional.of(new StackInfo(node));
-    } catch (NoSuchFileException _) {
+    } catch (NoSuchFileException | JacksonException _) {
       return Optional.empty();
     } catch (IOException e) {
       throw CliFailure.usage(

@@ -27,7 +27,8 @@ public final class DownCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     DataFolder folder = context.dataFolder();
-    boolean known = folder.stack().isPresent();
+    // Not asked of stack.json, which may be spoiled: the program finds what runs by other means.
+    boolean known = folder.isUsed();
     if (known) {
       try (Progress progress = Progress.start(context.terminal(), "stopping Baton")) {
         StackProgram.of(folder).down(progress::line);

@@ -7,8 +7,6 @@
 package dev.baton.cli.stack;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code stack.json} says about a stack that runs, or ran. */
@@ -26,32 +24,18 @@ public record StackInfo(JsonNode json) {
     return url.isTextual() ? url.textValue() : null;
   }
 
-  /** Whether its supervisor lives. */
+  /** Whether its supervisor lives: that very process, not one that only has its pid. */
   public boolean supervised() {
-    return isAlive(json.path("supervisor").path("pid").asLong(0));
+    return new RecordedProcess(supervisorPid(), json.path("supervisor").path("started").asText(""))
+        .isAlive();
   }
 
   public long supervisorPid() {
     return json.path("supervisor").path("pid").asLong(0);
   }
 
-  /** The recorded processes that live, as far as a pid can tell. */
-  public List<Long> livePids() {
-    List<Long> live = new ArrayList<>();
-    long supervisor = supervisorPid();
-    if (isAlive(supervisor)) {
-      live.add(supervisor);
-    }
-    for (JsonNode component : json.path("components")) {
-      long pid = component.path("pid").asLong(0);
-      if (isAlive(pid)) {
-        live.add(pid);
-      }
-    }
-    return live;
-  }
-
-  private static boolean isAlive(long pid) {
-    return pid > 0 && ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+  /** The API's port; 0 where none is named. */
+  int apiPort() {
+    return json.path("ports").path("orchestrator").asInt(0);
   }
 }

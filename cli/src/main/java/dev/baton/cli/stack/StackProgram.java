@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 public final class StackProgram {
   private static final String MAIN = "dev.baton.standalone.StackMain";
   private static final Duration BOUND = Duration.ofMinutes(6);
+  private static final Duration END_BOUND = Duration.ofMinutes(2);
 
   private final DataFolder data;
   private final Path home;
@@ -50,9 +51,9 @@ public final class StackProgram {
     return new StackProgram(data, Path.of(home));
   }
 
-  /** In the foreground, until it ends; its exit code. */
+  /** In the foreground, until it ends; its exit code. A signal that ends this process ends it. */
   int foreground(List<String> options) throws IOException, InterruptedException {
-    return builder("up", options).inheritIO().start().waitFor();
+    return new Foreground(builder("up", options), END_BOUND).run();
   }
 
   /**

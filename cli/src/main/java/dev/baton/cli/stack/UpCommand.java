@@ -56,9 +56,11 @@ public final class UpCommand implements Callable<Integer> {
       options.add("--foreground");
       return program.foreground(options) == 0 ? ExitCode.OK.number() : ExitCode.FAILED.number();
     }
-    StackInfo running = folder.stack().filter(s -> s.ready() && s.supervised()).orElse(null);
+    StackInfo running = folder.stack().filter(StackInfo::supervised).orElse(null);
     if (running == null) {
       start(program, options);
+    } else {
+      join(program, running);
     }
     report(folder, running != null);
     return ExitCode.OK.number();
@@ -70,6 +72,22 @@ public final class UpCommand implements Callable<Integer> {
       StartCaches.ensure(context.terminal(), progress::line);
       try (Undo _ = Undo.arm(program, context.terminal())) {
         program.up(options, progress::line);
+      }
+    }
+  }
+
+  /** Waits until a stack that somebody else has started is ready; Ctrl-C leaves it alone. */
+  private void join(StackProgram program, StackInfo running)
+      throws IOException, InterruptedException {
+    int taken = running.apiPort();
+    if (port != null && taken != 0 && port != taken) {
+      throw CliFailure.of(
+          ExitCode.CONFLICT,
+          "Baton is up already on port %d, not %d: `baton down` first".formatted(taken, port));
+    }
+    if (!running.ready()) {
+      try (Progress progress = Progress.start(context.terminal(), "waiting for Baton")) {
+        program.up(List.of(), progress::line);
       }
     }
   }

@@ -219,6 +219,22 @@ class RunCommandsTest {
   }
 
   @Test
+  void shouldBelieveTheLastEventWhereTheViewLags() {
+    server.on("POST /runs", 201, run("pending", ""));
+    server.on(
+        "GET /runs/" + ID + "/events?after=0",
+        200,
+        "text/event-stream",
+        sse(1, "run_created", "{}") + sse(2, "run_completed", "{\"output\":{\"value\":7}}"));
+    server.on("GET /runs/" + ID, 200, run("running", ""));
+
+    Cli.Result result = cli.run("run", "hello", "--wait", "-o", "json");
+
+    assertThat(result.code()).isZero();
+    assertThat(tree(result.out()).path("status").asText()).isEqualTo("completed");
+  }
+
+  @Test
   void shouldFollowEventsOverABrokenStreamWithoutGapOrRepetition() {
     server.on("GET /runs/" + ID, 200, run("running", ""));
     server.on(

@@ -1,0 +1,51 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.stack;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A process as {@code stack.json} names it: a pid alone may belong to somebody else by now.
+ *
+ * @param pid 0 where none is named
+ * @param started the boot's id and the process's start in ticks since then, as the supervisor wrote
+ *     it
+ */
+record RecordedProcess(long pid, String started) {
+  private static final Path PROC = Path.of("/proc");
+  private static final int BOOT_DIGITS = 8;
+  private static final int STATE = 0;
+  // Field 22 of /proc/PID/stat, counted from the one behind the command's closing bracket.
+  private static final int START_TIME = 19;
+
+  /** Whether this very process is alive; a zombie is not. */
+  boolean isAlive() {
+    if (pid <= 0) {
+      return false;
+    }
+    if (!Files.exists(PROC.resolve("self/stat"))) {
+      return ProcessHandle.of(pid)
+          .filter(ProcessHandle::isAlive)
+          .map(handle -> handle.info().startInstant().map(Object::toString).orElse(""))
+          .filter(started::equals)
+          .isPresent();
+    }
+    try {
+      String stat = Files.readString(PROC.resolve(pid + "/stat"));
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+      boolean ended = fields[STATE].equals("Z") || fields[STATE].equals("X");
+      String boot =
+          Files.readString(PROC.resolve("sys/kernel/random/boot_id")).substring(0, BOOT_DIGITS);
+      return !ended && started.equals(boot + "/" + fields[START_TIME]);
+    } catch (IOException _) {
+      // The file goes away with the process, sometimes in the middle of the read.
+      return false;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.baton.cli.terminal.Terminal;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Against a server that falls silent without closing anything, as one whose machine is gone. */
+class EventFeedTest {
+  private static final String RUN = "01jd0000000000000000abcdef";
+
+  private final CountDownLatch end = new CountDownLatch(1);
+  private final AtomicInteger streams = new AtomicInteger();
+  private HttpServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext("/", this::answer);
+    server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    end.countDown();
+    server.stop(0);
+  }
+
+  @Test
+  void shouldConnectAnewWhenNothingComesAnyMore() {
+    PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+    Terminal terminal =
+        new Terminal(new ByteArrayInputStream(new byte[0]), nowhere, nowhere, false, false);
+    String url = "http://127.0.0.1:" + server.getAddress().getPort();
+    List<Long> seen = new ArrayList<>();
+
+    try (Client client = new Client(ServerAddress.parse(url, "a test"), terminal, false)) {
+      RunEvent last =
+          new EventFeed(client, RUN, 0, Duration.ofMillis(300))
+              .follow(event -> seen.add(event.position()));
+
+      assertThat(last).isNotNull();
+      assertThat(last.type()).isEqualTo("run_completed");
+    }
+    assertThat(seen).containsExactly(1L, 2L);
+    assertThat(streams).hasValue(3);
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    if (!exchange.getRequestURI().getPath().endsWith("/events")) {
+      byte[] body = "{\"status\":\"running\"}".getBytes(StandardCharsets.UTF_8);
+      exchange.sendResponseHeaders(200, body.length);
+      exchange.getResponseBody().write(body);
+      exchange.close();
+      return;
+    }
+    int stream = streams.incrementAndGet();
+    if (stream == 1) {
+      // Does not even begin.
+      hang();
+      return;
+    }
+    exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+    exchange.sendResponseHeaders(200, 0);
+    String type = stream == 2 ? "run_created" : "run_completed";
+    String event = "id: %d\nevent: dev.baton.%s\ndata: {}\n\n".formatted(stream - 1, type);
+    exchange.getResponseBody().write(event.getBytes(StandardCharsets.UTF_8));
+    exchange.getResponseBody().flush();
+    hang();
+  }
+
+  private void hang() {
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.cli.Cli;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code up} and {@code down} against what a data folder says; there is no stack to be started. */
+class StackCommandsTest {
+  @TempDir Path home;
+  @TempDir Path data;
+
+  @BeforeEach
+  void name() {
+    System.setProperty("baton.home", home.toString());
+  }
+
+  @AfterEach
+  void forget() {
+    System.clearProperty("baton.home");
+  }
+
+  @Test
+  void shouldSayThatItIsUpAlready() throws Exception {
+    write(ProcessHandle.current().pid(), started());
+
+    Cli.Result result = run("up");
+
+    assertThat(result.err()).isEmpty();
+    assertThat(result.out()).startsWith("Baton is up already at http://127.0.0.1:7171");
+    assertThat(run("up", "--port", "7171").code()).isZero();
+  }
+
+  @Test
+  void shouldNotPretendToBeUpOnAnotherPort() throws Exception {
+    write(ProcessHandle.current().pid(), started());
+
+    Cli.Result result = run("up", "--port", "7272");
+
+    assertThat(result.code()).isEqualTo(5);
+    assertThat(result.err())
+        .isEqualTo("baton: Baton is up already on port 7171, not 7272: `baton down` first\n");
+  }
+
+  @Test
+  void shouldNotTakeAStrangerWithTheRecordedPidForTheSupervisor() throws Exception {
+    write(ProcessHandle.current().pid(), "01234567/1");
+
+    Cli.Result result = run("up");
+
+    assertThat(result.code()).as("it tried to start one").isEqualTo(1);
+    assertThat(result.err()).contains("the embedded stack is not built");
+  }
+
+  @Test
+  void shouldStartAndStopWhateverStackJsonHolds() throws Exception {
+    Files.writeString(data.resolve("stack.json"), "{\"version\": 1, \"da");
+
+    assertThat(run("up").err()).contains("the embedded stack is not built");
+    assertThat(run("down").err()).contains("the embedded stack is not built");
+    assertThat(run("status").code()).isEqualTo(6);
+
+    Files.delete(data.resolve("stack.json"));
+    Files.createFile(data.resolve("stack.lock"));
+    assertThat(run("down").err()).contains("the embedded stack is not built");
+  }
+
+  private void write(long pid, String started) throws Exception {
+    Files.writeString(
+        data.resolve("stack.json"),
+        """
+        {"version":1,"ready":true,"supervisor":{"pid":%d,"started":"%s"},
+         "urls":{"orchestrator":"http://127.0.0.1:7171"},"ports":{"orchestrator":7171}}"""
+            .formatted(pid, started));
+  }
+
+  private Cli.Result run(String... args) {
+    String[] all = new String[args.length + 2];
+    System.arraycopy(args, 0, all, 0, args.length);
+    all[args.length] = "--data";
+    all[args.length + 1] = data.toString();
+    return Cli.alone().run(all);
+  }
+
+  /** This very process's start, read as a supervisor writes it. */
+  private static String started() throws Exception {
+    String stat = Files.readString(Path.of("/proc/self/stat"));
+    String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id"));
+    return boot.substring(0, 8) + "/" + stat.substring(stat.lastIndexOf(')') + 2).split(" ")[19];
+  }
+}
