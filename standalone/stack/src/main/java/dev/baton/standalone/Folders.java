@@ -52,6 +52,20 @@ record Folders(Path data, Path cache) {
     return cache.resolve("aot");
   }
 
+  Path nativeLibraries() {
+    return cache.resolve("native");
+  }
+
+  /** Temporary files of all programs; empty when none of them runs. */
+  Path temp() {
+    return data.resolve("tmp");
+  }
+
+  /** A program's temporary files; the folder is made when missing. */
+  Path temp(String program) throws IOException {
+    return ownersOnly(temp().resolve(program));
+  }
+
   Path logs() {
     return data.resolve("logs");
   }

@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone;
 
+import dev.baton.standalone.files.Trees;
 import dev.baton.standalone.process.MarkedProcesses;
 import dev.baton.standalone.process.ProcessId;
 import dev.baton.standalone.process.StopSignal;
@@ -52,6 +53,13 @@ final class Leftovers {
       // Which process is what is no longer known: everything that bears the mark goes.
       stopMarked(data, List.of(), progress);
       return none;
+    }
+  }
+
+  /** Removes temporary files, unless one of its runners lives and may be using them. */
+  static void clearTemp(Folders folders) throws IOException {
+    if (MarkedProcesses.withVariable(Specs.MARK, folders.data().toString()).isEmpty()) {
+      Trees.delete(folders.temp());
     }
   }
 

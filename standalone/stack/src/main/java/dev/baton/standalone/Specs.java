@@ -6,11 +6,13 @@
  */
 package dev.baton.standalone;
 
+import dev.baton.standalone.files.Trees;
 import dev.baton.standalone.jvm.AotCaches;
 import dev.baton.standalone.jvm.AotMode;
 import dev.baton.standalone.jvm.JvmCommand;
 import dev.baton.standalone.jvm.JvmProgram;
 import dev.baton.standalone.jvm.Layout;
+import dev.baton.standalone.jvm.NativeLibraries;
 import dev.baton.standalone.postgres.PostgresBinaries;
 import dev.baton.standalone.postgres.PostgresServer;
 import dev.baton.standalone.process.ProcessSpec;
@@ -18,6 +20,7 @@ import dev.baton.standalone.process.Readiness;
 import dev.baton.standalone.process.StopSignal;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -37,6 +40,7 @@ record Specs(
   /** Every process of a stack, and whatever those start, has the data folder in this variable. */
   static final String MARK = "BATON_STACK";
 
+  private static final String RUNNER = "runner";
   private static final int KAFKA_HEAP = 256;
   private static final int S3_HEAP = 128;
   private static final int STORE_HEAP = 256;
@@ -67,7 +71,8 @@ record Specs(
 
   /** How a runner is started. */
   JvmCommand runner(AotMode mode) throws IOException {
-    return new JvmCommand(layout.packaged("runner"), RUNNER_HEAP, caches(), mode);
+    return new JvmCommand(
+        layout.packaged(RUNNER), RUNNER_HEAP, caches(), mode, libraries(), folders.temp(RUNNER));
   }
 
   /** How a component is started as a Java program; nothing for Postgres, which is none. */
@@ -84,10 +89,14 @@ record Specs(
   private ProcessSpec.Command command(Component component, Path folder) {
     return () -> {
       Optional<JvmCommand> jvm = jvm(component);
-      return jvm.isPresent()
-          ? jvm.get().line(arguments(component, folder))
-          : new PostgresServer(PostgresBinaries.unpack(folders.cache()), folder)
-              .prepare(access.postgres().port(), access.postgres().password());
+      if (jvm.isEmpty()) {
+        return new PostgresServer(PostgresBinaries.unpack(folders.cache()), folder)
+            .prepare(access.postgres().port(), access.postgres().password());
+      }
+      // What a killed process has left; nobody else uses it.
+      Trees.delete(jvm.get().temp());
+      Files.createDirectory(jvm.get().temp());
+      return jvm.get().line(arguments(component, folder));
     };
   }
 
@@ -165,8 +174,13 @@ record Specs(
     environment.put("BATON_LEASE_REQUIRED", "false");
   }
 
-  private JvmCommand java(JvmProgram program, int heapMegabytes) {
-    return new JvmCommand(program, heapMegabytes, caches(), aot);
+  private JvmCommand java(JvmProgram program, int heapMegabytes) throws IOException {
+    return new JvmCommand(
+        program, heapMegabytes, caches(), aot, libraries(), folders.temp(program.name()));
+  }
+
+  private NativeLibraries libraries() {
+    return new NativeLibraries(folders.nativeLibraries());
   }
 
   private AotCaches caches() {

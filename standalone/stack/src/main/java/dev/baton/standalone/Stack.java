@@ -91,6 +91,7 @@ public final class Stack implements AutoCloseable {
             .orElseThrow(() -> new StackFailure("a stack is already running on " + folders.data()));
     try {
       StackState last = Leftovers.clear(folders.data(), builder.progress);
+      Leftovers.clearTemp(folders);
       Access access =
           Access.choose(last, folders.data(), builder.preferredApiPort, builder.apiPort);
       return new Stack(builder, Layout.find(), folders, lock, access);

@@ -74,6 +74,22 @@ class SupervisionTest {
   }
 
   @Test
+  void shouldGiveAComponentATemporaryFolderThatIsEmptiedAtItsStart() throws Exception {
+    Path temp = data.resolve("tmp/s3");
+    try (Stack stack = s3().start()) {
+      String line = Files.readString(Path.of("/proc/" + pid(stack) + "/cmdline"));
+      assertThat(line).contains("-Djava.io.tmpdir=" + temp.toRealPath() + "\0");
+      Files.createFile(temp.resolve("left behind"));
+      stack.restart(Component.S3);
+      assertThat(temp).isEmptyDirectory();
+    }
+  }
+
+  private static long pid(Stack stack) {
+    return stack.process(Component.S3).orElseThrow().pid();
+  }
+
+  @Test
   void shouldUsePortsAndSecretsOfTheLastStartAgain() throws Exception {
     S3Access first;
     try (Stack stack = s3().start()) {

@@ -21,8 +21,16 @@ import java.util.stream.Collectors;
  * @param heapMegabytes the largest heap, at least 16
  * @param caches where AOT caches are
  * @param aot what to do with them
+ * @param libraries where native libraries are
+ * @param temp the folder of its temporary files, which must exist when it is started
  */
-public record JvmCommand(JvmProgram program, int heapMegabytes, AotCaches caches, AotMode aot) {
+public record JvmCommand(
+    JvmProgram program,
+    int heapMegabytes,
+    AotCaches caches,
+    AotMode aot,
+    NativeLibraries libraries,
+    Path temp) {
 
   public JvmCommand {
     if (heapMegabytes < 16) {
@@ -42,6 +50,9 @@ public record JvmCommand(JvmProgram program, int heapMegabytes, AotCaches caches
     line.add(java().toString());
     line.addAll(flags);
     line.addAll(caches.flags(program, flags, aot));
+    // No part of what an AOT cache depends on: they differ from stack to stack.
+    line.add("-Djava.io.tmpdir=" + temp);
+    line.addAll(libraries.flags(program));
     switch (program.start()) {
       case JvmProgram.Start.MainClass(String name) -> {
         line.add("-cp");

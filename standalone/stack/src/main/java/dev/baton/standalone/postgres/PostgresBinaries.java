@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone.postgres;
 
+import dev.baton.standalone.files.Trees;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone.postgres;
 
+import dev.baton.standalone.files.Trees;
 import dev.baton.standalone.process.MarkedProcesses;
 import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
