@@ -17,6 +17,7 @@ import dev.baton.runner.attach.Gateway;
 import dev.baton.runner.attach.Messages;
 import dev.baton.runner.capture.StoreClient;
 import dev.baton.runner.config.RunnerConfig;
+import dev.baton.runner.engine.Announcements;
 import dev.baton.runner.engine.Assignment;
 import dev.baton.runner.engine.Definitions;
 import dev.baton.runner.engine.HostName;
@@ -58,6 +59,7 @@ public final class Runner implements AutoCloseable {
   private final ManagedChannel storeChannel;
   private final Producer<String, byte[]> producer;
   private final Heartbeats heartbeats;
+  private final Announcements announcements = new Announcements();
   private final LogShipper logs;
   private final Gateway gateway;
   private final Services services;
@@ -108,6 +110,7 @@ public final class Runner implements AutoCloseable {
             heartbeats,
             logs,
             executors,
+            announcements,
             new Definitions());
     ready.complete(null);
   }
@@ -161,6 +164,7 @@ public final class Runner implements AutoCloseable {
     try {
       producer.close(CLOSE_PATIENCE);
       heartbeats.close();
+      announcements.close();
       if (!orchestratorChannel.awaitTermination(1, TimeUnit.SECONDS)) {
         orchestratorChannel.shutdownNow();
       }

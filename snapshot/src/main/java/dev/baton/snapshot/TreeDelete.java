@@ -23,15 +23,19 @@ import org.jspecify.annotations.Nullable;
  * Deletes a tree, its read-only directories too; follows no link. Goes on after errors and reports
  * the first of them.
  */
-final class TreeDelete extends SimpleFileVisitor<Path> {
+public final class TreeDelete extends SimpleFileVisitor<Path> {
   private static final int MAX_PROBLEMS = 20;
   private final List<String> problems = new ArrayList<>();
   private final Set<Path> opened = new HashSet<>();
 
   private TreeDelete() {}
 
-  /** At most 20 problems; empty when all is gone. */
-  static List<String> delete(Path root) {
+  /**
+   * Whatever state it is in. A root that is not there is fine.
+   *
+   * @return what could not be deleted and why, at most 20 lines; empty when all is gone
+   */
+  public static List<String> delete(Path root) {
     TreeDelete delete = new TreeDelete();
     if (Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
       delete.walk(root);

@@ -11,7 +11,8 @@ import dev.baton.protocol.grpc.Hello;
 import dev.baton.protocol.grpc.Released;
 import dev.baton.protocol.grpc.RunnerGatewayGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
-import io.grpc.Channel;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -33,6 +34,10 @@ public final class Gateway implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
+  /** How often a channel that is not connected is told to try at once, whatever its back-off. */
+  private static final Duration KNOCK = Duration.ofMillis(500);
+
+  private final ManagedChannel channel;
   private final RunnerGatewayGrpc.RunnerGatewayStub stub;
   private final Supplier<Hello> hello;
   private final Consumer<GatewayMessage> messages;
@@ -51,11 +56,15 @@ public final class Gateway implements AutoCloseable {
    * @param hello what to say first, each time
    * @param messages called one at a time, in order, on a network thread: must not block
    */
-  public Gateway(Channel channel, Supplier<Hello> hello, Consumer<GatewayMessage> messages) {
+  public Gateway(ManagedChannel channel, Supplier<Hello> hello, Consumer<GatewayMessage> messages) {
+    this.channel = channel;
     this.stub = RunnerGatewayGrpc.newStub(channel);
     this.hello = hello;
     this.messages = messages;
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    timer.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+    timer.scheduleAtFixedRate(
+        this::knock, KNOCK.toMillis(), KNOCK.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Opens the stream. */
@@ -63,9 +72,10 @@ public final class Gateway implements AutoCloseable {
     if (closed) {
       return;
     }
+    RunnerMessage first = RunnerMessage.newBuilder().setHello(hello.get()).build();
     StreamObserver<RunnerMessage> opened = stub.withWaitForReady().attach(new Incoming());
     stream = opened;
-    opened.onNext(RunnerMessage.newBuilder().setHello(hello.get()).build());
+    opened.onNext(first);
     for (Released earlier : released) {
       opened.onNext(RunnerMessage.newBuilder().setReleased(earlier).build());
     }
@@ -93,6 +103,13 @@ public final class Gateway implements AutoCloseable {
     stream = null;
     if (open != null) {
       open.onCompleted();
+    }
+  }
+
+  /** The channel's own back-off grows to two minutes; a runner must be back long before. */
+  private void knock() {
+    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+      channel.resetConnectBackoff();
     }
   }
 

@@ -36,7 +36,8 @@ public final class Blobs {
   /**
    * The value as it goes into an event; the blob, if it needs one, is durable.
    *
-   * @throws StoreException when the blob could not be stored within ten minutes
+   * @throws StoreException temporary when the blob could not be stored within ten minutes, for good
+   *     when it is larger than 64 MiB
    */
   public Output pack(JsonNode value) throws StoreException, InterruptedException {
     if (JsonSize.isAtMost(value, Output.INLINE_LIMIT)) {
@@ -45,6 +46,12 @@ public final class Blobs {
     byte[] bytes = Json.bytes(value);
     if (bytes.length <= Output.INLINE_LIMIT) {
       return new Output.Inline(value);
+    }
+    if (bytes.length > MAX_BYTES) {
+      // What cannot be read back must not be written: a failover would need it.
+      throw new StoreException(
+          "the output has %d bytes, at most %d are allowed".formatted(bytes.length, MAX_BYTES),
+          false);
     }
     String digest = Digest.of(bytes);
     Attempts.until(

@@ -15,6 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * PUT and GET of objects at presigned addresses. Uses the JDK's old client: it opens without
@@ -24,6 +27,12 @@ final class ObjectTransfer {
   private static final int CONNECT_MS = 5_000;
   private static final int READ_MS = 30_000;
   private static final int MAX_ERROR_BYTES = 500;
+
+  /** A PUT that is slower than this is given up: 1 MiB in a second, and 30 s besides. */
+  private static final long SLOWEST_BYTES_PER_SECOND = 1 << 20;
+
+  /** Writing to a socket has no timeout of its own. */
+  private static final ScheduledThreadPoolExecutor WATCHDOG = watchdog();
 
   /** Another writer was first with the same digest, so with the same bytes. */
   private static final int ALREADY_THERE = HttpURLConnection.HTTP_PRECON_FAILED;
@@ -47,6 +56,9 @@ final class ObjectTransfer {
   private static void put(String url, Map<String, String> headers, long size, Body body)
       throws IOException {
     HttpURLConnection connection = open(url);
+    long limitMs = READ_MS + size * 1_000 / SLOWEST_BYTES_PER_SECOND;
+    ScheduledFuture<?> tooLong =
+        WATCHDOG.schedule(connection::disconnect, limitMs, TimeUnit.MILLISECONDS);
     try {
       connection.setRequestMethod("PUT");
       connection.setDoOutput(true);
@@ -61,6 +73,7 @@ final class ObjectTransfer {
       }
       drain(connection);
     } finally {
+      tooLong.cancel(false);
       connection.disconnect();
     }
   }
@@ -73,6 +86,14 @@ final class ObjectTransfer {
       throw failure("GET", connection, status);
     }
     return connection.getInputStream();
+  }
+
+  private static ScheduledThreadPoolExecutor watchdog() {
+    ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(
+            1, task -> Thread.ofPlatform().daemon().name("transfers").unstarted(task));
+    timer.setRemoveOnCancelPolicy(true);
+    return timer;
   }
 
   private static HttpURLConnection open(String url) throws IOException {

@@ -26,7 +26,6 @@ public final class StoreException extends Exception {
               NOT_FOUND,
               PERMISSION_DENIED,
               UNAUTHENTICATED,
-              UNIMPLEMENTED,
               FAILED_PRECONDITION,
               OUT_OF_RANGE,
               ALREADY_EXISTS ->
@@ -38,6 +37,8 @@ public final class StoreException extends Exception {
               RESOURCE_EXHAUSTED,
               ABORTED,
               INTERNAL,
+              // What gRPC makes of a 404: a proxy, or a server whose routes are not up yet.
+              UNIMPLEMENTED,
               UNAVAILABLE,
               DATA_LOSS ->
               true;

@@ -6,39 +6,33 @@
  */
 package dev.baton.runner.capture;
 
+import dev.baton.snapshot.TreeDelete;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
-import java.util.EnumSet;
-import java.util.Set;
+import java.util.List;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /** Removes directories that a step may have left in any state. */
 public final class Trees {
-  private static final Set<PosixFilePermission> OPEN =
-      EnumSet.of(
-          PosixFilePermission.OWNER_READ,
-          PosixFilePermission.OWNER_WRITE,
-          PosixFilePermission.OWNER_EXECUTE);
-
   private static final Logger LOG = Logger.getLogger(Trees.class);
   private static final String DISCARDED = ".discarded-";
 
   private Trees() {}
 
-  /** Follows no link; read-only directories are no obstacle. A root that is not there is fine. */
+  /**
+   * Follows no link; read-only directories are no obstacle. A root that is not there is fine.
+   *
+   * @throws IOException naming what is left
+   */
   public static void delete(Path root) throws IOException {
-    if (Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
-      Files.walkFileTree(root, new Delete());
+    List<String> problems = TreeDelete.delete(root);
+    if (!problems.isEmpty()) {
+      throw new IOException(root + " cannot be deleted: " + String.join("; ", problems));
     }
   }
 
@@ -52,8 +46,9 @@ public final class Trees {
       return;
     }
     if (Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
+      // Within its folder: a directory that its owner may not write to cannot change its parent.
       Path aside = Files.createTempDirectory(folder, DISCARDED);
-      Files.move(root, aside.resolve("tree"), StandardCopyOption.ATOMIC_MOVE);
+      Files.move(root, aside, StandardCopyOption.ATOMIC_MOVE);
     }
     Thread.ofPlatform().daemon().name("discard").start(() -> deleteDiscarded(folder));
   }
@@ -66,31 +61,6 @@ public final class Trees {
     } catch (IOException | DirectoryIteratorException e) {
       // Two may be at it at once; what is left goes the next time.
       LOG.debugf("%s: %s", folder, e);
-    }
-  }
-
-  private static final class Delete extends SimpleFileVisitor<Path> {
-    @Override
-    public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes)
-        throws IOException {
-      Files.setPosixFilePermissions(dir, OPEN);
-      return FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-      Files.delete(file);
-      return FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult postVisitDirectory(Path dir, @Nullable IOException e)
-        throws IOException {
-      if (e != null) {
-        throw e;
-      }
-      Files.delete(dir);
-      return FileVisitResult.CONTINUE;
     }
   }
 }

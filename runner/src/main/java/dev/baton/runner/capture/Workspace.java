@@ -88,7 +88,8 @@ public final class Workspace {
       Files.createDirectories(root);
     } else {
       TreeCopy.copy(parent.root, root, Excludes.defaults());
-      cut = parent.cut;
+      // Files that no cut has are in the parent alone: going back means to copy it again.
+      cut = parent.ahead ? null : parent.cut;
     }
     dirty = false;
   }
@@ -139,7 +140,8 @@ public final class Workspace {
    * @throws IOException when the tree cannot be read
    */
   public Optional<Cut> capture() throws IOException, InterruptedException {
-    String digest = archive.digest(root);
+    TreeListing now = archive.list(root);
+    String digest = now.digest();
     Cut newest = cut;
     if (newest != null && newest.digest().equals(digest)) {
       Cut same = new Cut(digest, FORMAT, newest.treeBytes(), 0, newest.fileCount());
@@ -147,7 +149,7 @@ public final class Workspace {
     }
     Path file = Files.createTempFile(root.getParent(), ".cut-", "." + FORMAT);
     try {
-      Capture capture = archive.capture(root, file);
+      Capture capture = archive.capture(root, now, file);
       long sent = Attempts.until(patience, () -> upload(capture, file));
       Cut made = new Cut(capture.digest(), FORMAT, capture.treeBytes(), sent, capture.fileCount());
       return Optional.of(settle(made));

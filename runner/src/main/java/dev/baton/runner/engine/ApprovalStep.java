@@ -16,7 +16,6 @@ import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * after the other.
  */
 final class ApprovalStep {
-  private static final Duration LONGEST = Duration.ofDays(36_500);
+  /** In characters; a person reads it. */
+  private static final int LONGEST_PROMPT = 16_384;
 
   private final RunContext run;
   private final Line line;
@@ -44,13 +44,25 @@ final class ApprovalStep {
 
   StepResult execute(StepKind.Approval approval, Deadline deadline) throws InterruptedException {
     Optional<ApprovalState> asked = run.memory().approval(id);
-    Instant expiresAt = asked.isPresent() ? asked.get().expiresAt() : ask(approval, Instant.now());
+    Instant expiresAt;
+    if (asked.isPresent()) {
+      expiresAt = asked.get().expiresAt();
+    } else {
+      String prompt = approval.prompt().render(line.scope());
+      if (prompt.length() > LONGEST_PROMPT) {
+        return StepResult.failedForGood(
+            "expression",
+            "the prompt has %d characters, at most %d are allowed"
+                .formatted(prompt.length(), LONGEST_PROMPT));
+      }
+      expiresAt = ask(approval, prompt, Instant.now());
+    }
     asked.map(ApprovalState::answer).ifPresent(answer -> run.answers().give(id, answer));
     Deadline expiry = expiresAt == null ? Deadline.NONE : Deadline.at(expiresAt);
     run.progress().beginWaiting();
     Optional<JsonNode> answer;
     try {
-      answer = run.answers().await(id, expiry.earlier(deadline).leftAtMost(LONGEST));
+      answer = run.answers().await(id, expiry.earlier(deadline).leftOrForever());
     } finally {
       run.progress().endWaiting();
     }
@@ -66,7 +78,7 @@ final class ApprovalStep {
         .orElseGet(() -> StepResult.failedForGood("expired", "nobody answered until " + expiresAt));
   }
 
-  private @Nullable Instant ask(StepKind.Approval approval, Instant now)
+  private @Nullable Instant ask(StepKind.Approval approval, String prompt, Instant now)
       throws InterruptedException {
     Instant expiresAt = approval.timeout().map(now::plus).orElse(null);
     Workspace workspace = line.workspace();
@@ -74,7 +86,7 @@ final class ApprovalStep {
         new TraceEvent.CheckpointWaiting(
             path,
             id,
-            approval.prompt().render(line.scope()),
+            prompt,
             approval.schema().equals(InputSchema.ANY) ? null : approval.schema().json(),
             approval.defaultAnswer().orElse(null),
             expiresAt,

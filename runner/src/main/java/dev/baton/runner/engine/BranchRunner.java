@@ -8,7 +8,6 @@ package dev.baton.runner.engine;
 
 import dev.baton.runner.engine.ParallelStep.Branch;
 import dev.baton.runner.steps.Deadline;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -21,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * use.
  */
 final class BranchRunner {
-  private static final Duration LONGEST = Duration.ofDays(36_500);
-
   /** How it went. */
   sealed interface Result {
     record AllEnded() implements Result {}
@@ -76,7 +73,7 @@ final class BranchRunner {
 
   /** False when the branches are to stop. */
   private boolean acquire(int count, Deadline deadline) throws InterruptedException {
-    long left = deadline.leftAtMost(LONGEST).toNanos();
+    long left = deadline.leftOrForever().toNanos();
     if (!permits.tryAcquire(count, left, TimeUnit.NANOSECONDS)) {
       early.compareAndSet(null, new Result.TimedOut());
     }

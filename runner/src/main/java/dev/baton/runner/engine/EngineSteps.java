@@ -52,8 +52,7 @@ final class EngineSteps {
         announce(attempt);
         yield parallel(kind).attempt(deadline);
       }
-      case StepKind.Transform transform ->
-          run.executors().execute(transform, context(attempt, deadline));
+      case StepKind.Transform transform -> leaf(transform, attempt, deadline);
       case StepKind.Shell shell -> leaf(shell, attempt, deadline);
       case StepKind.Http http -> leaf(http, attempt, deadline);
       case StepKind.Fn fn -> leaf(fn, attempt, deadline);
@@ -63,12 +62,23 @@ final class EngineSteps {
 
   private StepResult leaf(StepKind kind, int attempt, Deadline deadline)
       throws InterruptedException {
-    announce(attempt);
-    return run.executors().execute(kind, context(attempt, deadline));
+    StepContext context = context(attempt, deadline);
+    if (ParallelStep.usesFiles(step)) {
+      announce(attempt);
+      return run.executors().execute(kind, context);
+    }
+    TraceEvent.StepStarted began = began(attempt);
+    try (var held = run.announcements().hold(run.journal(), journal -> journal.send(began))) {
+      return run.executors().execute(kind, context);
+    }
   }
 
   private void announce(int attempt) throws InterruptedException {
-    run.journal().send(new TraceEvent.StepStarted(path, step.kind().word(), visit, attempt));
+    run.journal().send(began(attempt));
+  }
+
+  private TraceEvent.StepStarted began(int attempt) {
+    return new TraceEvent.StepStarted(path, step.kind().word(), visit, attempt);
   }
 
   private ParallelStep parallel(StepKind.Parallel kind) {

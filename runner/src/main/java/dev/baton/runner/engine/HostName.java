@@ -19,9 +19,18 @@ public final class HostName {
   private static final Logger LOG = Logger.getLogger(HostName.class);
   private static final Path KERNEL = Path.of("/proc/sys/kernel/hostname");
 
+  private static final class Known {
+    static final String NAME = read();
+  }
+
   private HostName() {}
 
+  /** Asked for once. */
   public static String get() {
+    return Known.NAME;
+  }
+
+  private static String read() {
     if (Files.isReadable(KERNEL)) {
       try {
         return Files.readString(KERNEL).strip();

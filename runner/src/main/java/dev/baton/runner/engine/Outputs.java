@@ -32,9 +32,9 @@ final class Outputs {
   }
 
   void put(String id, JsonNode output) {
-    // A result may hold this very tree (".steps" is an expression): a tree that something may hold
-    // never changes.
-    if (output.isContainerNode()) {
+    // A result may hold this very tree (".steps" is an expression): a tree that something holds
+    // never changes. Its entries never do.
+    if (holdsTree(output)) {
       tree = copy();
     }
     ObjectNode entry = JsonNodeFactory.instance.objectNode();
@@ -44,6 +44,18 @@ final class Outputs {
 
   void remove(String id) {
     tree.remove(id);
+  }
+
+  private boolean holdsTree(JsonNode node) {
+    if (node == tree) {
+      return true;
+    }
+    for (JsonNode child : node) {
+      if (child.isContainerNode() && holdsTree(child)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private ObjectNode copy() {

@@ -39,6 +39,7 @@ record RunContext(
     Progress progress,
     Blobs blobs,
     LogShipper logs,
+    Announcements announcements,
     StepExecutors executors) {
 
   StepLog log(String step, int attempt) {

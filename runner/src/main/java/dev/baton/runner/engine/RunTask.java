@@ -72,10 +72,11 @@ public final class RunTask {
 
   /** Returns at once; {@link #ended} tells when it has come to pass. */
   public void stop(Stop reason) {
+    // First, so that whoever finds the journal closed finds the reason, too.
+    control.stop(reason);
     if (reason == Stop.FENCED || reason == Stop.CANCELLED) {
       journal.close();
     }
-    control.stop(reason);
   }
 
   /** Blocks until the run needs this runner no longer. */
@@ -122,7 +123,10 @@ public final class RunTask {
       return stop == null ? broken("interrupted", e) : stopped(stop);
     } catch (StoreException | RuntimeException e) {
       Stop stop = control.stopped();
-      return stop == null ? broken("it cannot go on here", e) : Outcome.of(stop);
+      // A pause is one when it is on the log, and what failed was something else.
+      return stop == null || stop == Stop.PAUSED
+          ? broken("it cannot go on here", e)
+          : Outcome.of(stop);
     }
   }
 
@@ -231,6 +235,7 @@ public final class RunTask {
         progress,
         blobs,
         services.logs(),
+        services.announcements(),
         services.executors());
   }
 

@@ -31,4 +31,5 @@ public record Services(
     Heartbeats heartbeats,
     LogShipper logs,
     StepExecutors executors,
+    Announcements announcements,
     Definitions definitions) {}

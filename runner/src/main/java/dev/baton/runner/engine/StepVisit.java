@@ -198,8 +198,11 @@ final class StepVisit {
         cut = workspace.capture();
       }
     } catch (StoreException e) {
+      String message = String.valueOf(e.getMessage());
       return (StepResult.Failed)
-          StepResult.failed("output_invalid", String.valueOf(e.getMessage()));
+          (e.isTemporary()
+              ? StepResult.failed("store_unavailable", message)
+              : StepResult.failedForGood("output_invalid", message));
     } catch (IOException e) {
       return (StepResult.Failed) StepResult.failed("workspace", "the files cannot be read: " + e);
     }

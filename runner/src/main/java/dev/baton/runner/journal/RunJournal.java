@@ -22,6 +22,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,7 +92,7 @@ public final class RunJournal {
     refuse(new IllegalStateException("the journal is closed"));
   }
 
-  /** Whether an event could not be written. */
+  /** Whether the log could not be written to: no run of this process can go on then. */
   public boolean isBroken() {
     return broken;
   }
@@ -136,7 +137,8 @@ public final class RunJournal {
 
   private void broken(Throwable failure) {
     if (refuse(failure)) {
-      broken = true;
+      // An event that is too large is this run's fault; the others' go the same way and arrive.
+      broken = !(failure instanceof RecordTooLargeException);
       onBroken.accept(failure);
     }
   }

@@ -15,6 +15,8 @@ public final class Deadline {
   /** Never. */
   public static final Deadline NONE = new Deadline(Long.MAX_VALUE, false);
 
+  private static final Duration FOREVER = Duration.ofDays(36_500);
+
   private final long nanos;
   private final boolean set;
 
@@ -54,8 +56,12 @@ public final class Deadline {
     return left == null || left.compareTo(most) > 0 ? most : left;
   }
 
+  /** {@link #left()}, a hundred years for never: for waits that must have a bound. */
+  public Duration leftOrForever() {
+    return leftAtMost(FOREVER);
+  }
+
   private static long clamp(Duration duration) {
-    Duration most = Duration.ofDays(36_500);
-    return (duration.compareTo(most) > 0 ? most : duration).toNanos();
+    return (duration.compareTo(FOREVER) > 0 ? FOREVER : duration).toNanos();
   }
 }

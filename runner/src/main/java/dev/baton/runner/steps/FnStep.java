@@ -17,10 +17,14 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import org.jboss.logging.Logger;
 
 /** Calls a bean. */
 final class FnStep implements StepExecutor<StepKind.Fn> {
-  private static final Duration LONGEST = Duration.ofDays(36_500);
+  private static final Logger LOG = Logger.getLogger(FnStep.class);
+
+  /** For a function to end after it was interrupted. */
+  private static final Duration GRACE = Duration.ofSeconds(10);
 
   private final Function<String, Optional<StepFunction>> functions;
 
@@ -43,7 +47,7 @@ final class FnStep implements StepExecutor<StepKind.Fn> {
                     function.get().call(arguments, context), NullNode.getInstance()));
     Thread thread = Thread.ofVirtual().name("fn-" + kind.bean()).start(call);
     try {
-      Duration limit = context.deadline().leftAtMost(LONGEST);
+      Duration limit = context.deadline().leftOrForever();
       return StepResult.done(call.get(limit.toNanos(), TimeUnit.NANOSECONDS));
     } catch (ExecutionException e) {
       return StepResult.failed("function", kind.bean() + ": " + e.getCause());
@@ -51,6 +55,11 @@ final class FnStep implements StepExecutor<StepKind.Fn> {
       return StepResult.failed("timeout", kind.bean() + " took longer than it may");
     } finally {
       thread.interrupt();
+      // Nothing of it may go on beside the next attempt, or beside another runner.
+      if (!thread.join(GRACE)) {
+        LOG.errorf(
+            "function %s goes on %d s after it was interrupted", kind.bean(), GRACE.toSeconds());
+      }
     }
   }
 }

@@ -16,6 +16,7 @@ import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.runner.attach.Channels;
 import dev.baton.runner.capture.StoreClient;
 import dev.baton.runner.config.Address;
+import dev.baton.runner.engine.Announcements;
 import dev.baton.runner.engine.Assignment;
 import dev.baton.runner.engine.Definitions;
 import dev.baton.runner.engine.RunTask;
@@ -67,6 +68,7 @@ public final class EngineCost {
               new Heartbeats("cost", producer),
               new LogShipper("cost", () -> producer),
               new StepExecutors(name -> Optional.empty()),
+              new Announcements(),
               new Definitions());
       long cpu = os.getProcessCpuTime();
       long began = System.nanoTime();

@@ -17,6 +17,8 @@ import dev.baton.runner.steps.StepFunction;
 import dev.baton.runner.testkit.Services;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +68,7 @@ class EngineTest {
             steps:
               - {id: a, transform: '.input.n + 1'}
               - {id: b, shell: 'echo $((N * 2)) && echo kept > file', env: {N: "${{ .steps.a.output }}"}, output: json}
-              - {id: c, shell: 'cat file', workspace: none}
+              - {id: c, shell: 'sleep 0.2; cat file', workspace: none}
               - {id: d, transform: '{b: .steps.b.output, c: .steps.c.output, run: .run.id, all: .steps}'}
             """,
             "{\"n\": 4}");
@@ -311,6 +313,55 @@ class EngineTest {
     assertThat(run.events(TraceEvent.StepCompleted.class).getFirst().output())
         .isInstanceOfSatisfying(
             Output.Ref.class, r -> assertThat(r.sizeBytes()).isEqualTo(100_002));
+  }
+
+  @Test
+  void shouldRetryABranchWithTheFilesOfAParentThatHasNoCutOfThem() throws Exception {
+    Path folder = Files.createTempDirectory(services.data(), "ahead");
+    TestRun run =
+        run(
+            """
+            name: ahead
+            steps:
+              - {id: base, shell: 'echo base > base'}
+              - id: uncut
+                shell: 'until [ -e "$FOLDER/go" ]; do sleep 0.02; done; echo uncut > uncut'
+                env: {FOLDER: "${{ .input.folder }}"}
+              - id: fan
+                parallel:
+                  branches:
+                    left:
+                      - id: retried
+                        shell: '[ -e "$FOLDER/tried" ] || { touch "$FOLDER/tried"; exit 1; }; cat base uncut > both'
+                        env: {FOLDER: "${{ .input.folder }}"}
+                        retry: {max: 1, backoff: 10ms}
+              - {id: last, shell: 'cat base uncut both', output: lines}
+            """,
+            "{\"folder\": \"" + folder + "\"}");
+    services.trace.await(run.id, TraceEvent.StepCompleted.class, e -> e.step().equals("base"));
+    services.store.away = true;
+    try {
+      Files.createFile(folder.resolve("go"));
+      assertThat(run.awaitOutput().toString()).isEqualTo("[\"base\",\"uncut\",\"base\",\"uncut\"]");
+      assertThat(run.events(TraceEvent.StepCompleted.class).get(1).withoutCut()).isTrue();
+    } finally {
+      services.store.away = false;
+    }
+  }
+
+  @Test
+  void shouldFailAnApprovalWhosePromptIsTooLong() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: prompt
+            steps:
+              - {id: text, transform: '"x" * 20000'}
+              - {id: ask, approval: {prompt: "${{ .steps.text.output }}"}}
+            """);
+    run.awaitEnd();
+    assertThat(run.events(TraceEvent.StepFailed.class).getFirst().error().message())
+        .contains("20000", "16384");
   }
 
   @Test

@@ -1,0 +1,109 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.runner.journal.JournalException;
+import dev.baton.runner.journal.RunJournal;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jboss.logging.Logger;
+
+/**
+ * Tells that a light step has begun only when it has taken 50 to 75 ms: the rule of ADR 0002.
+ * Thread-safe; one for all runs of a process. Costs no thread's wake-up as long as steps are quick.
+ */
+public final class Announcements implements AutoCloseable {
+  private static final Logger LOG = Logger.getLogger(Announcements.class);
+  private static final Duration HELD_FOR = Duration.ofMillis(50);
+  private static final Duration LOOK = Duration.ofMillis(25);
+
+  private final Set<Held> all = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean looking = new AtomicBoolean();
+  private final ScheduledThreadPoolExecutor timer =
+      new ScheduledThreadPoolExecutor(
+          1, task -> Thread.ofPlatform().daemon().name("announcements").unstarted(task));
+
+  /** What is sent to the journal unless the step has ended before. */
+  interface Announcement {
+    void sendTo(RunJournal journal) throws InterruptedException;
+  }
+
+  /** One step's; closed when it has ended, and from then on nothing is sent. */
+  final class Held implements AutoCloseable {
+    private final RunJournal journal;
+    private final Announcement announcement;
+    private final long due = System.nanoTime() + HELD_FOR.toNanos();
+    private boolean over;
+
+    private Held(RunJournal journal, Announcement announcement) {
+      this.journal = journal;
+      this.announcement = announcement;
+    }
+
+    private synchronized void send() throws InterruptedException {
+      if (!over) {
+        over = true;
+        announcement.sendTo(journal);
+      }
+    }
+
+    @Override
+    public void close() {
+      all.remove(this);
+      synchronized (this) {
+        over = true;
+      }
+    }
+  }
+
+  Held hold(RunJournal journal, Announcement announcement) {
+    Held held = new Held(journal, announcement);
+    all.add(held);
+    lookLater();
+    return held;
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+  }
+
+  private void lookLater() {
+    if (looking.compareAndSet(false, true)) {
+      timer.schedule(this::look, LOOK.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void look() {
+    long now = System.nanoTime();
+    for (Held held : all) {
+      if (now - held.due >= 0) {
+        all.remove(held);
+        send(held);
+      }
+    }
+    looking.set(false);
+    if (!all.isEmpty()) {
+      lookLater();
+    }
+  }
+
+  private static void send(Held held) {
+    try {
+      held.send();
+    } catch (JournalException e) {
+      // The run's own thread meets the same at its next event.
+      LOG.debugf("not announced: %s", e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
