@@ -27,9 +27,9 @@ public final class Expression {
   public static final int MAX_RESULT_CHARS = 8 * 1024 * 1024;
 
   /**
-   * Milliseconds an evaluation may take. Checked at every function call and every number that
-   * {@code range} yields, which every loop and recursion passes; not inside a single operator or
-   * regular expression.
+   * Milliseconds an evaluation may take. Checked at every function call, every value that passes a
+   * pipe and every number that {@code range} yields. Not checked inside a regular expression, nor
+   * where streams are multiplied by operators or constructors alone, such as {@code .a[] + .b[]}.
    */
   public static final int MAX_MILLIS = 5_000;
 

@@ -27,8 +27,9 @@ final class JqScope {
   static final Version VERSION = Versions.JQ_1_7;
 
   /**
-   * Called first in every function that an expression defines, so that no recursion runs past the
-   * deadline. Not a name jq can clash with.
+   * Called first in every function that an expression defines, and after every pipe, so that
+   * neither recursion nor streams within streams run past the deadline. Gives its input, and keeps
+   * its path. Not a name jq can clash with.
    */
   static final String TICK = "_baton_tick";
 

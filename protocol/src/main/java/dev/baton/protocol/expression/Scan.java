@@ -12,7 +12,8 @@ import java.util.List;
 /**
  * What reading an expression's tokens tells, beyond whether it parses.
  *
- * @param instrumented the expression with a tick at the head of every function it defines
+ * @param instrumented the expression with a tick at the head of every function it defines and after
+ *     every pipe
  * @param problems uses of what is not available, in order of appearance
  */
 record Scan(List<Reference> references, String instrumented, List<Unavailable> problems) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the tokens of an expression once, for what its parser does not tell: references into the
- * scope, calls of functions that do not exist, and where functions are defined. Text that is not jq
+ * scope, calls of functions that do not exist, and where time must be watched. Text that is not jq
  * gives some answer; the parser judges it.
  */
 final class Scanner {
@@ -36,7 +36,10 @@ final class Scanner {
   private final ArrayDeque<Frame> frames = new ArrayDeque<>();
   private final List<Reference> references = new ArrayList<>();
   private final List<Unavailable> problems = new ArrayList<>();
-  private final List<Integer> bodies = new ArrayList<>();
+
+  /** Where the clock is to be looked at, in order. */
+  private final List<Integer> ticks = new ArrayList<>();
+
   private final Set<String> defined = new HashSet<>();
   private int at;
 
@@ -135,6 +138,9 @@ final class Scanner {
           frame.root = false;
         }
         at += update ? 2 : 1;
+        if (!update) {
+          ticks.add(at);
+        }
         afterValue = false;
       }
       case ',' -> {
@@ -299,7 +305,7 @@ final class Scanner {
     int colon = text.indexOf(':', at);
     if (colon >= 0) {
       at = colon;
-      bodies.add(colon + 1);
+      ticks.add(colon + 1);
       push(new Frame(Kind.DEF, colon, false, null));
     }
   }
@@ -392,8 +398,8 @@ final class Scanner {
 
   private String instrumented() {
     StringBuilder out = new StringBuilder(text);
-    for (int i = bodies.size() - 1; i >= 0; i--) {
-      out.insert(bodies.get(i), " " + JqScope.TICK + " | ");
+    for (int i = ticks.size() - 1; i >= 0; i--) {
+      out.insert(ticks.get(i), " " + JqScope.TICK + " | ");
     }
     return out.toString();
   }

@@ -7,6 +7,7 @@
 package dev.baton.protocol.heartbeat;
 
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.EventTypes;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param state {@code running waiting stopping}; {@code ended} is the last one: the run needs no
  *     runner any more
- * @param intervalMs how often it is sent; 200 ms at least
- * @param timeoutMs after how long without one the runner is lost; 600 ms at least
+ * @param intervalMs how often it is sent; {@value #MIN_INTERVAL_MS} at least
+ * @param timeoutMs after how long without one the runner is lost; {@value #MIN_TIMEOUT_MS} at least
  * @param tokens used so far by agent steps
  * @param cost in US dollars so far
  * @param cpu share of one core since the last heartbeat, 0 and up
@@ -36,7 +37,13 @@ public record Heartbeat(
     double cost,
     double cpu,
     long memoryBytes) {
-  public static final String TYPE = "dev.baton.heartbeat";
+  public static final String TYPE = EventTypes.PREFIX + "heartbeat";
+
+  /** What readers take; anything faster would be a load and no news. */
+  public static final long MIN_INTERVAL_MS = 200;
+
+  public static final long MIN_TIMEOUT_MS = 600;
+
   public static final String ENDED = "ended";
 
   public byte[] toJson() {

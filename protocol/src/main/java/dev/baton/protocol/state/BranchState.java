@@ -19,13 +19,23 @@ import org.jspecify.annotations.Nullable;
  * @param cut the newest workspace of this line; null while it still has the one it began with
  * @param uncommitted steps that ended after the newest cut without one of their own, oldest first:
  *     the next epoch runs them again
+ * @param undo how to go back to the newest cut; null while nothing is uncommitted
  */
 public record BranchState(
-    boolean begun, List<String> next, @Nullable Cut cut, List<String> uncommitted) {
-  public static final BranchState UNBEGUN = new BranchState(false, List.of(), null, List.of());
+    boolean begun,
+    List<String> next,
+    @Nullable Cut cut,
+    List<String> uncommitted,
+    @Nullable Undo undo) {
+  public static final BranchState UNBEGUN =
+      new BranchState(false, List.of(), null, List.of(), null);
 
   public BranchState {
     next = List.copyOf(next);
     uncommitted = List.copyOf(uncommitted);
+  }
+
+  BranchState withUndo(@Nullable Undo with) {
+    return new BranchState(begun, next, cut, uncommitted, with);
   }
 }

@@ -11,14 +11,18 @@ import dev.baton.protocol.state.RunHead.Verdict;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
+import java.util.Collections;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One application of an event to a {@link RunHead}: a working copy that lives for a single call.
  */
 final class HeadFold {
+  private static final SortedSet<String> NOTHING = RunHead.NONE.active();
+
   private final RunHead before;
   private Phase phase;
   private int epoch;
@@ -36,6 +40,7 @@ final class HeadFold {
   private long fenced;
   private @Nullable String gap;
   private @Nullable Failure error;
+  private SortedSet<String> uncommitted;
 
   HeadFold(RunHead before) {
     this.before = before;
@@ -55,6 +60,7 @@ final class HeadFold {
     fenced = before.fenced();
     gap = before.gap();
     error = before.error();
+    uncommitted = before.uncommitted();
   }
 
   RunHead.Step apply(TraceRecord record) {
@@ -64,6 +70,11 @@ final class HeadFold {
       case FENCED -> fenced++;
       case AFTER_END -> {
         fenced++;
+        advance(record);
+      }
+      case NO_EFFECT -> {
+        duplicates++;
+        noteGap(record);
         advance(record);
       }
       case ACCEPTED -> {
@@ -101,11 +112,7 @@ final class HeadFold {
           assign(1, null);
         }
       }
-      case TraceEvent.RunnerAssigned assigned -> {
-        if (assigned.epoch() > epoch) {
-          assign(assigned.epoch(), assigned.runner());
-        }
-      }
+      case TraceEvent.RunnerAssigned assigned -> assign(assigned.epoch(), assigned.runner());
       case TraceEvent.ApprovalAnswered answered -> waiting = without(waiting, answered.step());
       case TraceEvent.PauseRequested pause -> pauseRequested = true;
       case TraceEvent.RunCancelled cancelled -> end(Phase.CANCELLED, null);
@@ -116,11 +123,17 @@ final class HeadFold {
     }
   }
 
+  /** Epochs only rise. */
   private void assign(int newEpoch, @Nullable String newRunner) {
+    if (newEpoch <= epoch) {
+      return;
+    }
     epoch = newEpoch;
     runner = newRunner;
     runnerSeq = 0;
-    active = new TreeSet<>();
+    active = NOTHING;
+    waiting = waitingOnCommitted();
+    uncommitted = NOTHING;
     error = null;
     pauseRequested = false;
     phase = newEpoch == 1 ? Phase.STARTING : Phase.RESUMING;
@@ -129,7 +142,7 @@ final class HeadFold {
   private void applyRunner(TraceEvent.Runner event) {
     if (phase == Phase.STARTING || phase == Phase.RESUMING) {
       phase = Phase.LIVE;
-      active = new TreeSet<>(waiting);
+      active = waiting;
     }
     switch (event) {
       case TraceEvent.RunnerStarted started -> runner = started.runner();
@@ -137,6 +150,7 @@ final class HeadFold {
       case TraceEvent.StepCompleted done -> {
         completed++;
         leave(done.step());
+        noteCut(done);
       }
       case TraceEvent.StepFailed failed -> leave(failed.step());
       case TraceEvent.StepRetried again -> {
@@ -146,6 +160,7 @@ final class HeadFold {
       case TraceEvent.StepSkipped skip -> {
         skipped++;
         leave(skip.step());
+        dropBranchesOf(skip.step());
       }
       case TraceEvent.CheckpointWaiting wait -> {
         start(wait.step());
@@ -162,6 +177,32 @@ final class HeadFold {
     }
   }
 
+  private void noteCut(TraceEvent.StepCompleted done) {
+    dropBranchesOf(done.step());
+    if (done.cut() != null) {
+      uncommitted = without(uncommitted, StepPath.branchOf(done.step()));
+    } else if (done.withoutCut()) {
+      uncommitted = with(uncommitted, StepPath.branchOf(done.step()));
+    }
+  }
+
+  private void dropBranchesOf(String step) {
+    if (!uncommitted.isEmpty()) {
+      uncommitted = filtered(uncommitted, branch -> !branch.startsWith(step + "/"));
+    }
+  }
+
+  /** What was asked for after files were lost is asked for again. */
+  private SortedSet<String> waitingOnCommitted() {
+    return uncommitted.isEmpty()
+        ? waiting
+        : filtered(
+            waiting,
+            step ->
+                uncommitted.stream()
+                    .noneMatch(lost -> StepPath.isWithin(StepPath.branchOf(step), lost)));
+  }
+
   private void start(String step) {
     active = with(active, step);
     lastStep = step;
@@ -176,26 +217,30 @@ final class HeadFold {
   private void end(Phase how, @Nullable Failure why) {
     phase = how;
     error = why;
-    active = new TreeSet<>();
-    waiting = new TreeSet<>();
+    active = NOTHING;
+    waiting = NOTHING;
   }
 
   private static SortedSet<String> with(SortedSet<String> set, String element) {
     if (set.contains(element)) {
       return set;
     }
-    SortedSet<String> copy = new TreeSet<>(set);
+    TreeSet<String> copy = new TreeSet<>(set);
     copy.add(element);
-    return copy;
+    return Collections.unmodifiableSortedSet(copy);
   }
 
   private static SortedSet<String> without(SortedSet<String> set, String element) {
-    if (!set.contains(element)) {
-      return set;
+    return set.contains(element) ? filtered(set, other -> !other.equals(element)) : set;
+  }
+
+  private static SortedSet<String> filtered(SortedSet<String> set, Predicate<String> keep) {
+    if (set.size() == 1) { // One step at a time is the usual case.
+      return keep.test(set.first()) ? set : NOTHING;
     }
-    SortedSet<String> copy = new TreeSet<>(set);
-    copy.remove(element);
-    return copy;
+    TreeSet<String> copy = new TreeSet<>(set);
+    copy.removeIf(keep.negate());
+    return Collections.unmodifiableSortedSet(copy);
   }
 
   private RunHead after() {
@@ -215,6 +260,7 @@ final class HeadFold {
         duplicates,
         fenced,
         gap,
-        error);
+        error,
+        uncommitted);
   }
 }

@@ -7,9 +7,12 @@
 package dev.baton.protocol.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +38,13 @@ import org.jspecify.annotations.Nullable;
  * @param waiting those of the active steps that wait for a person
  * @param completed how many step completions were accepted; {@code skipped}, {@code retried}
  *     likewise
- * @param duplicates events dropped since their seq had been seen
+ * @param duplicates events dropped since their seq had been seen, and every {@code run_created} but
+ *     the first
  * @param fenced events dropped since they came from an older epoch, or after the run's end
  * @param gap the first gap seen in a lane, in words; the event after it was accepted
- * @param endedBy the event that ended the run
+ * @param error why the run failed or was lost; null otherwise
+ * @param uncommitted the branches on which a step has ended without a cut, and none with one since.
+ *     A new epoch begins before those steps
  */
 public record RunHead(
     Phase phase,
@@ -56,7 +62,8 @@ public record RunHead(
     long duplicates,
     long fenced,
     @Nullable String gap,
-    @Nullable Failure error) {
+    @Nullable Failure error,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedSet<String> uncommitted) {
 
   /** The part of the status that events set directly. */
   public enum Phase {
@@ -72,28 +79,26 @@ public record RunHead(
     LOST
   }
 
+  private static final SortedSet<String> EMPTY = Collections.unmodifiableSortedSet(new TreeSet<>());
+
   public static final RunHead NONE =
       new RunHead(
-          Phase.UNBORN,
-          0,
-          null,
-          0,
-          0,
-          false,
-          new TreeSet<>(),
-          new TreeSet<>(),
-          null,
-          0,
-          0,
-          0,
-          0,
-          0,
-          null,
-          null);
+          Phase.UNBORN, 0, null, 0, 0, false, EMPTY, EMPTY, null, 0, 0, 0, 0, 0, null, null, EMPTY);
 
   public RunHead {
-    active = java.util.Collections.unmodifiableSortedSet(new TreeSet<>(active));
-    waiting = java.util.Collections.unmodifiableSortedSet(new TreeSet<>(waiting));
+    active = frozen(active);
+    waiting = frozen(waiting);
+    uncommitted = frozen(uncommitted);
+  }
+
+  /** A copy that nobody can change; the set itself where it is one already. */
+  static SortedSet<String> frozen(@Nullable Collection<String> set) {
+    if (set == null || set.isEmpty()) {
+      return EMPTY;
+    }
+    return set.getClass() == EMPTY.getClass()
+        ? (SortedSet<String>) set
+        : Collections.unmodifiableSortedSet(new TreeSet<>(set));
   }
 
   /** Whether the fold takes the event, and if not, why. */
@@ -101,7 +106,9 @@ public record RunHead(
     ACCEPTED,
     DUPLICATE,
     FENCED,
-    AFTER_END
+    AFTER_END,
+    /** It says again what can be said once. */
+    NO_EFFECT
   }
 
   /** What {@link #apply} gives. */
@@ -146,6 +153,9 @@ public record RunHead(
     if (record.id().lane().isControl()) {
       if (seq <= controlSeq) {
         return Verdict.DUPLICATE;
+      }
+      if (phase != Phase.UNBORN && record.event() instanceof TraceEvent.RunCreated) {
+        return Verdict.NO_EFFECT;
       }
       return isEnded() && !reopens(record.event()) ? Verdict.AFTER_END : Verdict.ACCEPTED;
     }

@@ -6,7 +6,6 @@
  */
 package dev.baton.protocol.state;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
@@ -16,6 +15,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,24 +32,25 @@ public final class StateFold {
   private final String run;
   private RunHead head;
   private TraceEvent.@Nullable RunCreated created;
+  private final StepFacts facts;
   private final Map<String, StepState> steps;
-  private final Map<String, BranchState> branches;
+  private final TreeMap<String, BranchState> branches;
   private final Map<String, ApprovalState> approvals;
-  private final Map<String, Integer> reroutes;
-  private final Map<String, String> sessions;
-  private final Map<String, JsonNode> plans;
+
+  /** Of each uncommitted branch. A branch comes before those that grew from it. */
+  private final TreeMap<String, UndoLog> undo = new TreeMap<>();
+
   private @Nullable Output output;
 
   public StateFold(RunState from) {
     run = from.run();
     head = from.head();
     created = from.created();
-    steps = new LinkedHashMap<>(from.steps());
-    branches = new LinkedHashMap<>(from.branches());
+    facts = StepFacts.copyOf(from.steps(), from.reroutes(), from.sessions(), from.plans());
+    steps = facts.steps();
+    branches = new TreeMap<>();
+    from.branches().forEach(this::open);
     approvals = new LinkedHashMap<>(from.approvals());
-    reroutes = new LinkedHashMap<>(from.reroutes());
-    sessions = new LinkedHashMap<>(from.sessions());
-    plans = new LinkedHashMap<>(from.plans());
     output = from.output();
   }
 
@@ -67,14 +69,32 @@ public final class StateFold {
         takeBackUncommitted();
         interruptRunning();
       }
+      remember(record.event());
       apply(record.event(), record.time());
     }
     return step.verdict();
   }
 
   public RunState state() {
+    Map<String, BranchState> written = branches;
+    if (!undo.isEmpty()) {
+      written = new TreeMap<>(branches);
+      for (Map.Entry<String, UndoLog> log : undo.entrySet()) {
+        written.computeIfPresent(
+            log.getKey(), (path, branch) -> branch.withUndo(log.getValue().written()));
+      }
+    }
     return new RunState(
-        run, head, created, steps, branches, approvals, reroutes, sessions, plans, output);
+        run,
+        head,
+        created,
+        steps,
+        written,
+        approvals,
+        facts.reroutes(),
+        facts.sessions(),
+        facts.plans(),
+        output);
   }
 
   private void apply(TraceEvent event, Instant time) {
@@ -89,12 +109,12 @@ public final class StateFold {
       case TraceEvent.StepFailed failed -> fail(failed);
       case TraceEvent.StepRetried again -> retry(again);
       case TraceEvent.StepSkipped skip -> skip(skip);
-      case TraceEvent.StepRerouted reroute -> reroutes.put(reroute.step(), reroute.count());
+      case TraceEvent.StepRerouted reroute -> facts.reroutes().put(reroute.step(), reroute.count());
       case TraceEvent.CheckpointWaiting asked -> ask(asked, time);
       case TraceEvent.CheckpointSaved saved -> save(saved);
       case TraceEvent.AgentSessionCreated session ->
-          sessions.put(session.step(), session.session());
-      case TraceEvent.PlanUpdated plan -> plans.put(plan.step(), plan.items());
+          facts.sessions().put(session.step(), session.session());
+      case TraceEvent.PlanUpdated plan -> facts.plans().put(plan.step(), plan.items());
       case TraceEvent.RunCompleted done -> output = done.output();
       case TraceEvent.RunnerAssigned assigned -> {}
       case TraceEvent.PauseRequested pause -> {}
@@ -145,6 +165,7 @@ public final class StateFold {
 
   private void fail(TraceEvent.StepFailed failed) {
     StepState old = steps.get(failed.step());
+    Output last = old == null ? null : old.output();
     steps.put(
         failed.step(),
         new StepState(
@@ -154,13 +175,13 @@ public final class StateFold {
             failed.visit(),
             failed.attempt(),
             old == null ? 0 : old.completions(),
-            null,
+            last,
             null,
             null,
             failed.error(),
             null,
             failed.error().exitCode(),
-            old == null ? null : old.startedAt(),
+            startOf(old, failed.visit()),
             0));
   }
 
@@ -181,8 +202,13 @@ public final class StateFold {
             again.error(),
             null,
             again.error().exitCode(),
-            old == null ? null : old.startedAt(),
+            startOf(old, again.visit()),
             0));
+  }
+
+  /** When this visit started; null when no event of it has said so. */
+  private static @Nullable Instant startOf(@Nullable StepState old, int visit) {
+    return old != null && old.visit() == visit ? old.startedAt() : null;
   }
 
   private void skip(TraceEvent.StepSkipped skip) {
@@ -211,10 +237,19 @@ public final class StateFold {
   }
 
   private void ask(TraceEvent.CheckpointWaiting asked, Instant time) {
-    StepState old = steps.get(asked.step());
-    StepState waiting =
-        old == null ? StepState.started(asked.step(), "approval", 1, 0, 0, null, time) : old;
-    steps.put(asked.step(), waiting.withStatus(StepState.Status.WAITING));
+    String path = asked.step();
+    StepState old = steps.get(path);
+    StepState waiting;
+    if (old == null) {
+      waiting = StepState.started(path, "approval", 1, 0, 0, null, time);
+    } else if (old.hasEnded()) {
+      int visit = old.completions() + 1;
+      waiting =
+          StepState.started(path, "approval", visit, 0, old.completions(), old.output(), time);
+    } else {
+      waiting = old;
+    }
+    steps.put(path, waiting.withStatus(StepState.Status.WAITING));
     approvals.putIfAbsent(
         asked.approval(),
         new ApprovalState(
@@ -238,81 +273,102 @@ public final class StateFold {
   }
 
   private void leave(String path, List<String> next, @Nullable Cut cut, boolean withoutCut) {
-    dropBranchesOf(path);
+    under(branches, path).clear();
+    under(undo, path).clear();
     String branch = StepPath.branchOf(path);
     BranchState old = branches.getOrDefault(branch, BranchState.UNBEGUN);
     List<String> uncommitted;
     if (cut != null) {
       uncommitted = List.of();
+      undo.remove(branch);
     } else if (withoutCut || !old.uncommitted().isEmpty()) {
       uncommitted = new ArrayList<>(old.uncommitted());
       uncommitted.add(path);
     } else {
       uncommitted = List.of();
     }
-    branches.put(branch, new BranchState(true, next, cut == null ? old.cut() : cut, uncommitted));
+    branches.put(
+        branch, new BranchState(true, next, cut == null ? old.cut() : cut, uncommitted, null));
   }
 
-  private void dropBranchesOf(String parallel) {
-    String prefix = parallel + "/";
-    branches.keySet().removeIf(branch -> branch.startsWith(prefix));
+  /** The branches that grew from a step, or from a branch. */
+  private static <V> SortedMap<String, V> under(TreeMap<String, V> map, String path) {
+    // '0' is the character after '/'.
+    return path.isEmpty() ? map.tailMap("", false) : map.subMap(path + "/", path + "0");
   }
 
-  /** Sets every branch back to its newest cut. */
-  private void takeBackUncommitted() {
-    for (String branch : List.copyOf(branches.keySet())) {
-      BranchState state = branches.get(branch);
-      if (state == null || state.uncommitted().isEmpty()) {
-        continue;
-      }
-      for (String path : state.uncommitted()) {
-        forget(path);
-      }
-      // Branches that were open under this one grew from files that are gone.
-      branches
-          .keySet()
-          .removeIf(other -> !other.equals(branch) && StepPath.isWithin(other, branch));
-      steps.keySet().removeIf(path -> isOpenUnder(branch, path));
-      String first = StepPath.idOf(state.uncommitted().getFirst());
-      branches.put(branch, new BranchState(true, List.of(first), state.cut(), List.of()));
-    }
-  }
-
-  private boolean isOpenUnder(String branch, String path) {
-    String inner = StepPath.branchOf(path);
-    if (inner.equals(branch) || !StepPath.isWithin(inner, branch)) {
-      return false;
-    }
-    StepState parallel = steps.get(StepPath.childOf(branch, path));
-    return parallel == null || parallel.status() != StepState.Status.COMPLETED;
-  }
-
-  private void forget(String path) {
-    StepState state = steps.get(path);
-    if (state == null) {
+  /** Before an event is applied: keeps what a later take-back puts back. */
+  private void remember(TraceEvent event) {
+    boolean begins =
+        event instanceof TraceEvent.StepCompleted done
+            && done.withoutCut()
+            && done.cut() == null
+            && !undo.containsKey(StepPath.branchOf(done.step()));
+    String path = stepOf(event);
+    if (path == null || (undo.isEmpty() && !begins)) {
       return;
     }
-    steps.keySet().removeIf(other -> other.startsWith(path + "/"));
-    if (state.completions() <= 1) {
-      steps.remove(path);
-    } else {
-      steps.put(
-          path,
-          new StepState(
-              path,
-              state.kind(),
-              StepState.Status.INTERRUPTED,
-              state.visit() - 1,
-              0,
-              state.completions() - 1,
-              state.output(),
-              null,
-              null,
-              null,
-              null,
-              null,
-              null,
-              0));
+    String branch = StepPath.branchOf(path);
+    if (begins) {
+      undo.put(branch, UndoLog.begin(openUnder(branch)));
+    }
+    undo.forEach(
+        (uncommitted, log) -> {
+          if (StepPath.isWithin(branch, uncommitted)) {
+            log.touch(path, facts);
+            if (event instanceof TraceEvent.CheckpointWaiting asked
+                && !approvals.containsKey(asked.approval())) {
+              log.ask(asked.approval());
+            }
+          }
+        });
+  }
+
+  private static @Nullable String stepOf(TraceEvent event) {
+    if (event instanceof TraceEvent.OfStep ofStep) {
+      return ofStep.step();
+    }
+    return event instanceof TraceEvent.CheckpointSaved saved ? saved.step() : null;
+  }
+
+  private Map<String, BranchState> openUnder(String branch) {
+    Map<String, BranchState> open = new LinkedHashMap<>();
+    under(branches, branch)
+        .forEach(
+            (inner, state) -> {
+              UndoLog log = undo.get(inner);
+              open.put(inner, log == null ? state : state.withUndo(log.written()));
+            });
+    return open;
+  }
+
+  private void open(String path, BranchState branch) {
+    branches.put(path, branch.withUndo(null));
+    if (!branch.uncommitted().isEmpty()) {
+      undo.put(path, UndoLog.of(branch));
+    }
+  }
+
+  /**
+   * Sets every branch back to its newest cut, those first from which others grew: of these only
+   * what was there at the cut is left, to be set back in its turn.
+   */
+  private void takeBackUncommitted() {
+    while (!undo.isEmpty()) {
+      String branch = undo.firstKey();
+      UndoLog log = undo.get(branch);
+      BranchState state = branches.get(branch);
+      if (log == null || state == null) {
+        throw new IllegalStateException("branch '" + branch + "' of run " + run + " is unknown");
+      }
+      log.restore(facts);
+      approvals.keySet().removeAll(log.asked());
+      under(branches, branch).clear();
+      under(undo, branch).clear();
+      undo.remove(branch);
+      String first = StepPath.idOf(state.uncommitted().getFirst());
+      branches.put(branch, new BranchState(true, List.of(first), state.cut(), List.of(), null));
+      log.branches().forEach(this::open);
     }
   }
 

@@ -55,6 +55,13 @@ public record StepState(
     }
   }
 
+  boolean hasEnded() {
+    return switch (status) {
+      case COMPLETED, SKIPPED -> true;
+      case RUNNING, WAITING, FAILED, INTERRUPTED -> false;
+    };
+  }
+
   static StepState started(
       String step,
       @Nullable String kind,

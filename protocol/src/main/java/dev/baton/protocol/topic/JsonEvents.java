@@ -6,15 +6,17 @@
  */
 package dev.baton.protocol.topic;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
 import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.RequiredFields;
 import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.trace.EventTypes;
+import dev.baton.protocol.trace.RunId;
 import io.cloudevents.CloudEvent;
 import io.cloudevents.CloudEventData;
 import io.cloudevents.core.builder.CloudEventBuilder;
 import io.cloudevents.kafka.KafkaMessageFactory;
-import io.cloudevents.rw.CloudEventRWException;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Instant;
@@ -23,14 +25,20 @@ import java.util.Optional;
 import java.util.UUID;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Heartbeats and signals as CloudEvents 1.0 on Kafka. They have no order of their own, so their ids
  * are random.
  */
 public final class JsonEvents {
-  public static final String RUNNER_EXITED = "dev.baton.runner_exited";
-  public static final String HEARTBEATS_MISSED = "dev.baton.heartbeats_missed";
+  public static final String RUNNER_EXITED = EventTypes.PREFIX + "runner_exited";
+  public static final String HEARTBEATS_MISSED = EventTypes.PREFIX + "heartbeats_missed";
+
+  private static final String JSON = "application/json";
+  private static final ObjectReader HEARTBEAT = Json.mapper().readerFor(Heartbeat.class);
+  private static final ObjectReader EXITED = Json.mapper().readerFor(Signal.RunnerExited.class);
+  private static final ObjectReader MISSED = Json.mapper().readerFor(Signal.HeartbeatsMissed.class);
 
   private JsonEvents() {}
 
@@ -48,30 +56,46 @@ public final class JsonEvents {
   }
 
   /**
-   * @throws IllegalArgumentException when the record is no heartbeat; the message says why
+   * @throws IllegalArgumentException when the record is no heartbeat; the message names the field
+   *     and says what is allowed. Nothing else is thrown, whatever the bytes
    */
-  public static Heartbeat heartbeat(Headers headers, byte[] value) {
+  public static Heartbeat heartbeat(Headers headers, byte @Nullable [] value) {
     CloudEvent event = read(headers, value);
     if (!event.getType().equals(Heartbeat.TYPE)) {
       throw new IllegalArgumentException(
           "ce_type '" + event.getType() + "' is not " + Heartbeat.TYPE);
     }
-    return typed(event, Heartbeat.class);
+    Heartbeat heartbeat = typed(event, HEARTBEAT);
+    check(event, "run", RunId.isValid(heartbeat.run()), "a ULID in lower case");
+    atLeast(event, "epoch", heartbeat.epoch(), 1);
+    atLeast(event, "interval_ms", heartbeat.intervalMs(), Heartbeat.MIN_INTERVAL_MS);
+    atLeast(event, "timeout_ms", heartbeat.timeoutMs(), Heartbeat.MIN_TIMEOUT_MS);
+    return heartbeat;
   }
 
   /**
    * Empty for a signal of a type that this version does not know.
    *
    * @throws IllegalArgumentException when the record is no CloudEvent or its data has the wrong
-   *     shape; the message says why
+   *     shape; the message names the field and says what is allowed. Nothing else is thrown,
+   *     whatever the bytes
    */
-  public static Optional<Signal> signal(Headers headers, byte[] value) {
+  public static Optional<Signal> signal(Headers headers, byte @Nullable [] value) {
     CloudEvent event = read(headers, value);
-    return switch (event.getType()) {
-      case RUNNER_EXITED -> Optional.of(typed(event, Signal.RunnerExited.class));
-      case HEARTBEATS_MISSED -> Optional.of(typed(event, Signal.HeartbeatsMissed.class));
-      default -> Optional.empty();
-    };
+    Signal signal;
+    if (event.getType().equals(RUNNER_EXITED)) {
+      signal = JsonEvents.<Signal.RunnerExited>typed(event, EXITED);
+    } else if (event.getType().equals(HEARTBEATS_MISSED)) {
+      Signal.HeartbeatsMissed missed = typed(event, MISSED);
+      atLeast(event, "silent_ms", missed.silentMs(), 0);
+      atLeast(event, "timeout_ms", missed.timeoutMs(), 0);
+      signal = missed;
+    } else {
+      return Optional.empty();
+    }
+    check(event, "run", RunId.isValid(signal.run()), "a ULID in lower case");
+    atLeast(event, "epoch", signal.epoch(), 1);
+    return Optional.of(signal);
   }
 
   private static ProducerRecord<String, byte[]> encode(
@@ -83,34 +107,54 @@ public final class JsonEvents {
             .withType(type)
             .withSubject(run)
             .withTime(Instant.now().atOffset(ZoneOffset.UTC))
-            .withData("application/json", Json.bytes(data))
+            .withData(JSON, Json.bytes(data))
             .build();
     return KafkaMessageFactory.<String>createWriter(topic, run).writeBinary(event);
   }
 
-  private static CloudEvent read(Headers headers, byte[] value) {
+  private static CloudEvent read(Headers headers, byte @Nullable [] value) {
     try {
       return KafkaMessageFactory.createReader(headers, value).toEvent();
-    } catch (CloudEventRWException | IllegalStateException e) {
+    } catch (RuntimeException e) {
+      // Besides its own exceptions the library lets some of the JDK's through: a header whose value
+      // is null gives a NullPointerException.
       throw new IllegalArgumentException("not a CloudEvent: " + e.getMessage(), e);
     }
   }
 
-  private static <T> T typed(CloudEvent event, Class<T> type) {
+  private static <T extends Record> T typed(CloudEvent event, ObjectReader reader) {
     CloudEventData data = event.getData();
     if (data == null) {
-      throw new IllegalArgumentException(event.getType() + " " + event.getId() + " has no data");
+      throw new IllegalArgumentException(name(event) + " has no data");
     }
+    T read;
     try {
-      JsonNode tree = Json.mapper().readTree(data.toBytes());
-      if (!tree.hasNonNull("run") || !tree.hasNonNull("epoch")) {
-        throw new IllegalArgumentException(
-            event.getType() + " " + event.getId() + " lacks 'run' or 'epoch'");
-      }
-      return Json.mapper().treeToValue(tree, type);
-    } catch (IOException e) {
-      throw new IllegalArgumentException(
-          event.getType() + " " + event.getId() + ": " + e.getMessage(), e);
+      read = reader.readValue(data.toBytes());
+    } catch (IOException | RuntimeException e) {
+      throw new IllegalArgumentException(name(event) + ": " + e.getMessage(), e);
     }
+    if (read == null) {
+      throw new IllegalArgumentException(name(event) + ": data is not a JSON object");
+    }
+    String missing = RequiredFields.missing(read);
+    if (missing != null) {
+      throw new IllegalArgumentException(name(event) + " lacks the field '" + missing + "'");
+    }
+    return read;
+  }
+
+  private static void atLeast(CloudEvent event, String field, long value, long least) {
+    check(event, field, value >= least, least + " and up, not " + value + " or nothing");
+  }
+
+  private static void check(CloudEvent event, String field, boolean good, String allowed) {
+    if (!good) {
+      throw new IllegalArgumentException(
+          name(event) + ": '" + field + "' is out of bounds; allowed: " + allowed);
+    }
+  }
+
+  private static String name(CloudEvent event) {
+    return event.getType() + " " + event.getId();
   }
 }

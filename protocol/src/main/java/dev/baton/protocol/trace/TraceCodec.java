@@ -10,11 +10,11 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.RequiredFields;
 import io.cloudevents.CloudEvent;
 import io.cloudevents.CloudEventData;
 import io.cloudevents.core.builder.CloudEventBuilder;
 import io.cloudevents.kafka.KafkaMessageFactory;
-import io.cloudevents.rw.CloudEventRWException;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -25,8 +25,9 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trace records as CloudEvents 1.0 on Kafka: written in binary content mode with JSON data, read in
- * either mode.
+ * Trace records as CloudEvents 1.0 on Kafka, in binary content mode with JSON data. A record in
+ * structured mode is malformed, unless the program has a CloudEvents format for its content type on
+ * its class path; Baton's have none.
  */
 public final class TraceCodec {
   /** The extension attribute that carries the lease token. */
@@ -82,7 +83,9 @@ public final class TraceCodec {
     CloudEvent event;
     try {
       event = KafkaMessageFactory.createReader(headers, value).toEvent();
-    } catch (CloudEventRWException | IllegalArgumentException | IllegalStateException e) {
+    } catch (RuntimeException e) {
+      // Besides its own exceptions the library lets some of the JDK's through: a header whose value
+      // is null gives a NullPointerException.
       return new Decoded.Malformed("not a CloudEvent: " + e.getMessage());
     }
     if (!event.getType().startsWith(EventTypes.PREFIX)) {
@@ -132,7 +135,7 @@ public final class TraceCodec {
     } catch (IOException e) {
       return new Decoded.Malformed(event.getId() + ": data: " + e.getMessage());
     }
-    String missing = RequiredFields.missing(typed);
+    String missing = RequiredFields.missing((Record) typed);
     if (missing != null) {
       return new Decoded.Malformed(
           event.getId() + ": " + event.getType() + " lacks the field '" + missing + "'");

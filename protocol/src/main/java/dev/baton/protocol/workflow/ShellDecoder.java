@@ -16,13 +16,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 
 /** {@code shell} and the keys beside it. */
 final class ShellDecoder {
-  private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
-  private static final String RESERVED = "BATON_";
   private static final int MAX_VARIABLES = 1_000;
+  private static final int MAX_WORDS = 100;
   private static final Map<String, As> FORMS = forms();
 
   private final Values values;
@@ -55,12 +53,11 @@ final class ShellDecoder {
           "env: {NAME: \"${{ … }}\"}, and \"$NAME\" in the script");
     }
     Map<String, Template> env = new TreeMap<>(defaults.env());
-    env.putAll(step.templates("env", "names and values"));
+    env.putAll(Variables.decode(step, values));
     if (env.size() > MAX_VARIABLES) {
       problems.error(
           step.place(), "there are " + env.size() + " variables", "at most " + MAX_VARIABLES);
     }
-    env.keySet().forEach(name -> checkName(step, name));
     List<String> interpreter =
         step.get("interpreter").map(this::words).orElse(StepKind.Shell.DEFAULT_INTERPRETER);
     ShellOutput output = step.get("output").flatMap(this::output).orElse(ShellOutput.DEFAULT);
@@ -68,25 +65,11 @@ final class ShellDecoder {
     return script.map(text -> new StepKind.Shell(text, env, interpreter, output, ok));
   }
 
-  private void checkName(Fields step, String name) {
-    boolean good = NAME.matcher(name).matches() && !name.startsWith(RESERVED);
-    if (!good) {
-      step.get("env")
-          .map(at -> WorkflowDecoder.find(at, name))
-          .ifPresent(
-              at ->
-                  problems.error(
-                      at,
-                      "'" + name + "' cannot be a variable's name",
-                      NAME.pattern() + ", not beginning with " + RESERVED));
-    }
-  }
-
   /** {@code "python3 -c"}, or a list of words. */
   private List<String> words(Place place) {
     List<String> words = new ArrayList<>();
     if (place.node() instanceof Located.Items(_, List<Located> items)) {
-      for (int i = 0; i < items.size() && i < 100; i++) {
+      for (int i = 0; i < items.size() && i <= MAX_WORDS; i++) {
         values.text(place.item(i, items.get(i)), 4_096).ifPresent(words::add);
       }
     } else {
@@ -98,6 +81,9 @@ final class ShellDecoder {
       problems.error(
           place, "there is no interpreter", "a program and its options, such as bash -c");
       return StepKind.Shell.DEFAULT_INTERPRETER;
+    }
+    if (words.size() > MAX_WORDS) {
+      problems.error(place, "the interpreter has too many words", "at most " + MAX_WORDS);
     }
     return words;
   }

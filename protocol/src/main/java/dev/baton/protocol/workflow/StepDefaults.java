@@ -24,7 +24,7 @@ record StepDefaults(Retry retry, Optional<Duration> timeout, Map<String, Templat
               return new StepDefaults(
                   fields.get("retry").flatMap(at -> retry(at, values)).orElse(Retry.NONE),
                   fields.duration("timeout", WorkflowDecoder.INSTANT, Durations.MAX),
-                  fields.templates("env", "names and values"));
+                  Variables.decode(fields, values));
             })
         .orElse(NONE);
   }

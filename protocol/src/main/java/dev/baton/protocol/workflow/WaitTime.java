@@ -14,7 +14,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 
-/** How long a wait is. Resolved once, when the step starts: a resumed wait keeps its end. */
+/**
+ * How long a wait is. {@link #end} is asked again by every runner that resumes the wait; since it
+ * counts from the start of the visit and expressions are pure, the end stays.
+ */
 public sealed interface WaitTime {
   record For(Template duration) implements WaitTime {}
 
@@ -49,12 +52,17 @@ public sealed interface WaitTime {
                     "'" + text + "' is not a duration; allowed: " + Durations.ALLOWED));
   }
 
-  /** RFC 3339 text, or whole seconds since the epoch. */
+  /** RFC 3339 text, or whole seconds since the epoch as a number or as text. */
   static Instant instant(JsonNode value) {
     try {
-      return value.isIntegralNumber() && value.canConvertToLong()
-          ? Instant.ofEpochSecond(value.longValue())
-          : OffsetDateTime.parse(value.asText()).toInstant();
+      if (value.isNumber() && value.canConvertToExactIntegral() && value.canConvertToLong()) {
+        return Instant.ofEpochSecond(value.longValue());
+      }
+      String text = value.asText();
+      // A definition's plain number arrives as text, since templates are text.
+      return text.matches("-?[0-9]{1,18}")
+          ? Instant.ofEpochSecond(Long.parseLong(text))
+          : OffsetDateTime.parse(text).toInstant();
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
           "'"

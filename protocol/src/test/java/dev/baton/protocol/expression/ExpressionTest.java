@@ -14,6 +14,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.UncheckedIOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +27,10 @@ class ExpressionTest {
           json(
               "{\"build\":{\"output\":{\"ok\":true,\"files\":[\"a\",\"b\"]}},\"a-b\":{\"output\":7}}"),
           json("{\"id\":\"01h\",\"branch\":{\"index\":0,\"item\":\"x\"}}"));
+
+  private static final Scope MANY =
+      Scope.of(
+          json("{}"), json("{\"many\":[" + "7,".repeat(9_999) + "7]}"), json("{\"id\":\"01h\"}"));
 
   static JsonNode json(String text) {
     try {
@@ -122,13 +127,16 @@ class ExpressionTest {
         "last(range(1; 1e15))",
         "reduce range(1e15) as $i (0; . + 1)",
         "def f: if . > 80 then . else (. + 1 | f), (. + 1 | f) end; [0 | f] | length",
-        "try last(range(1e15)) catch 0"
+        "try last(range(1e15)) catch 0",
+        "[.steps.many[] as $x | .steps.many[] as $y | .steps.many[] as $z | 1] | length",
+        "reduce (.steps.many[] as $x | .steps.many[] as $y | .steps.many[] as $z | 1) as $i (0; .)"
       })
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void shouldStopWhatTakesTooLong(String jq) {
     Expression expression = Expression.compile(jq);
 
     ExpressionException e =
-        catchThrowableOfType(ExpressionException.class, () -> expression.evaluate(SCOPE, 200));
+        catchThrowableOfType(ExpressionException.class, () -> expression.evaluate(MANY, 200));
 
     assertThat(e.reason()).isEqualTo(ExpressionException.Reason.TOO_SLOW);
   }
@@ -149,6 +157,37 @@ class ExpressionTest {
 
     assertThat(e.reason()).isEqualTo(ExpressionException.Reason.EVALUATION);
     assertThat(e.describe()).contains(jq);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "(.input.list[] | select(. > 1)) |= . * 10 | .input.list",
+        "[paths(type == \"number\")] | length",
+        "path(.steps | .build | .output)",
+        "[path(.input | .list[] | .)] | tojson",
+        "del(.input | .list | .[0]) | .input",
+        "{a: .input | .name, b: (.input | .list | add)}",
+        ".input as {name: $n} | $n | ascii_upcase",
+        "label $out | .input.list[] | if . > 1 then ., break $out else empty end",
+        "\"a\\(.input | .name)b | c\"",
+        "reduce (.input.list[] | . + 1) as $i (0; . + $i | . * 2)",
+        "[foreach (.input.list[] | .) as $i (0; . + $i; . | -.)] | tojson",
+        ".input.list | def f: . | length; def g(x): x | . + 1; g(f)",
+        "try (.input.name | error) catch . | .",
+        ".input.list | .[1:] | first",
+        ". | -1 | not | @text \"x\\(.)\"",
+        "1 # | comment\n| . + 1",
+      })
+  void shouldMeanTheSameWithTicks(String jq) throws Exception {
+    FirstResult plain = new FirstResult();
+    try {
+      JqSyntax.check(jq).apply(JqScope.child(), SCOPE.root(), plain);
+    } catch (FirstResult.Taken taken) {
+      // The first result is enough.
+    }
+
+    assertThat(Expression.compile(jq).evaluate(SCOPE)).isEqualTo(plain.value());
   }
 
   @Test

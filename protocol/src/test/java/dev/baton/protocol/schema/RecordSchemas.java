@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.trace.Output;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
@@ -69,7 +70,7 @@ final class RecordSchemas {
   /** Primitive fields whose absence would change the meaning. */
   private static boolean requiredNumber(Class<?> record, String name) {
     return name.equals("epoch")
-        || (name.equals("timeout_ms") && record.getSimpleName().equals("Heartbeat"));
+        || (record == Heartbeat.class && (name.equals("interval_ms") || name.equals("timeout_ms")));
   }
 
   private static ObjectNode of(Type type) {

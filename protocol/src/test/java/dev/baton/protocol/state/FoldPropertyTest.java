@@ -9,10 +9,18 @@ package dev.baton.protocol.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
@@ -52,13 +60,81 @@ class FoldPropertyTest {
     StateFold fold = new StateFold(RunState.empty(TraceGenerator.RUN));
     for (TraceRecord record : trace.clean) {
       fold.accept(record);
-      if (record.event() instanceof dev.baton.protocol.trace.TraceEvent.RunnerAssigned) {
+      if (record.event() instanceof TraceEvent.RunnerAssigned) {
         RunState state = fold.state();
         assertThat(state.branches().values()).allMatch(branch -> branch.uncommitted().isEmpty());
         assertThat(state.steps().values())
             .noneMatch(step -> step.status() == StepState.Status.RUNNING);
       }
     }
+  }
+
+  /**
+   * The clean trace is also folded as if the runner had died just before the first step that ended
+   * without a cut: on that branch both states must be the same.
+   */
+  @Property(tries = 2000)
+  void shouldTakeBackToWhatWasThereBeforeTheFirstUncommittedStep(@ForAll long seed) {
+    TraceGenerator trace = new TraceGenerator(seed);
+    StateFold fold = new StateFold(RunState.empty(TraceGenerator.RUN));
+    Map<String, Integer> begunAt = new TreeMap<>();
+    for (int i = 0; i < trace.clean.size(); i++) {
+      TraceRecord record = trace.clean.get(i);
+      RunState before = fold.state();
+      begunAt.keySet().retainAll(uncommitted(before));
+      fold.accept(record);
+      if (record.event() instanceof TraceEvent.RunnerAssigned) {
+        for (String branch : begunAt.keySet()) {
+          if (begunAt.keySet().stream().noneMatch(outer -> grewFrom(branch, outer))) {
+            RunState expected =
+                fold(trace.clean.subList(0, begunAt.getOrDefault(branch, 0))).apply(record);
+            assertThat(on(branch, fold.state())).isEqualTo(on(branch, expected));
+            assertThat(fold.state().head().waiting())
+                .noneMatch(
+                    step ->
+                        StepPath.isWithin(StepPath.branchOf(step), branch)
+                            && !expected.head().waiting().contains(step));
+            assertThat(fold.state().branch(branch).next())
+                .containsExactly(StepPath.idOf(before.branch(branch).uncommitted().getFirst()));
+          }
+        }
+      }
+      for (String branch : uncommitted(fold.state())) {
+        begunAt.putIfAbsent(branch, i);
+      }
+      assertThat(fold.state().head().uncommitted()).isEqualTo(uncommitted(fold.state()));
+    }
+  }
+
+  private static boolean grewFrom(String inner, String outer) {
+    return !inner.equals(outer) && StepPath.isWithin(inner, outer);
+  }
+
+  private static Set<String> uncommitted(RunState state) {
+    return state.branches().entrySet().stream()
+        .filter(branch -> !branch.getValue().uncommitted().isEmpty())
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** What a resume uses of a branch and those that grew from it. */
+  private static List<Object> on(String branch, RunState state) {
+    Predicate<String> within = path -> StepPath.isWithin(StepPath.branchOf(path), branch);
+    Map<String, BranchState> grown = new TreeMap<>(state.branches());
+    grown.keySet().removeIf(other -> !grewFrom(other, branch));
+    return List.of(
+        filtered(state.steps(), within),
+        filtered(state.reroutes(), within),
+        filtered(state.sessions(), within),
+        filtered(state.plans(), within),
+        state.approvals().values().stream().filter(a -> within.test(a.step())).toList(),
+        grown,
+        Optional.ofNullable(state.branch(branch).cut()));
+  }
+
+  private static <V> List<Map.Entry<String, V>> filtered(
+      Map<String, V> map, Predicate<String> within) {
+    return map.entrySet().stream().filter(entry -> within.test(entry.getKey())).toList();
   }
 
   @Property(tries = 300)
@@ -122,7 +198,8 @@ class FoldPropertyTest {
             0,
             0,
             h.gap(),
-            h.error());
+            h.error(),
+            h.uncommitted());
     return state.withHead(head);
   }
 }

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.IntNode;
+import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.EventId;
@@ -35,6 +36,7 @@ class StateFoldTest {
   private long control;
   private long runner;
   private int epoch;
+  private Instant at = Instant.EPOCH;
 
   @Test
   void shouldWalkThroughTheStatuses() {
@@ -104,6 +106,134 @@ class StateFoldTest {
     assertThat(state.branch("").next()).containsExactly("b");
     assertThat(state.branch("").cut()).isEqualTo(cut("a"));
     assertThat(state.steps()).containsOnlyKeys("a");
+  }
+
+  @Test
+  void shouldGiveBackTheOutputOfTheVisitBeforeTheOneTakenBack() {
+    begin();
+    for (int visit = 1; visit <= 2; visit++) {
+      runner(done("a", visit, visit, List.of("lap"), cut("a" + visit), false));
+      runner(done("lap", visit, visit, List.of("a"), null, false));
+    }
+    StepState lap = state.steps().get("lap");
+    runner(done("a", 3, 3, List.of("lap"), null, true));
+    runner(new TraceEvent.StepStarted("lap", "transform", 3, 1));
+    runner(new TraceEvent.AgentSessionCreated("lap", "x", "lost"));
+    runner(new TraceEvent.PlanUpdated("lap", BooleanNode.TRUE));
+    runner(new TraceEvent.StepRerouted("lap", "a", 1));
+    runner(done("lap", 3, 3, List.of("a"), null, false));
+    assigned("runner_exited");
+
+    assertThat(state.steps().get("lap")).isEqualTo(lap);
+    assertThat(state.steps().get("a"))
+        .returns(2, StepState::completions)
+        .returns(cut("a2"), StepState::cut);
+    assertThat(state.sessions()).isEmpty();
+    assertThat(state.plans()).isEmpty();
+    assertThat(state.reroutes()).isEmpty();
+    assertThat(state.branch("").next()).containsExactly("a");
+  }
+
+  @Test
+  void shouldAskAgainWhatWasAskedOnLostFiles() {
+    begin();
+    runner(waiting("before"));
+    control(
+        new TraceEvent.ApprovalAnswered("before", RUN + "-before-1", BooleanNode.TRUE, "me", null));
+    runner(done("before", List.of("a"), null, false));
+    runner(done("a", List.of("answered"), null, true));
+    runner(waiting("answered"));
+    control(
+        new TraceEvent.ApprovalAnswered(
+            "answered", RUN + "-answered-1", BooleanNode.TRUE, "me", null));
+    runner(done("answered", List.of("fan"), null, false));
+    runner(waiting("fan/0/open"));
+    assertThat(state.head().waiting()).containsExactly("fan/0/open");
+    assigned("runner_exited");
+
+    assertThat(state.approvals()).containsOnlyKeys(RUN + "-before-1");
+    assertThat(state.head().waiting()).isEmpty();
+    assertThat(state.steps()).containsOnlyKeys("before");
+  }
+
+  @Test
+  void shouldMergeAgainWhatTheBranchesOfAParallelHaveDone() {
+    begin();
+    runner(new TraceEvent.StepStarted("fan", "parallel", 1, 1));
+    runner(done("fan/0/x", List.of(), cut("x"), false));
+    BranchState branch = state.branch("fan/0");
+    runner(done("fan", List.of("end"), null, true));
+    assertThat(state.branches()).containsOnlyKeys("");
+    assigned("runner_exited");
+
+    assertThat(state.branch("").next()).containsExactly("fan");
+    assertThat(state.branch("fan/0")).isEqualTo(branch);
+    assertThat(state.steps().get("fan/0/x")).returns(StepState.Status.COMPLETED, StepState::status);
+  }
+
+  @Test
+  void shouldKeepTheStateAsSmallAsBeforeWhileNothingIsUncommitted() {
+    begin();
+    runner(done("a", List.of("b"), cut("a"), false));
+    String small = new String(Json.bytes(state), StandardCharsets.UTF_8);
+    runner(done("b", List.of("c"), null, true));
+    String large = new String(Json.bytes(state), StandardCharsets.UTF_8);
+    runner(done("c", List.of("d"), cut("c"), false));
+
+    assertThat(small).doesNotContain("undo");
+    assertThat(large).contains("\"undo\":{\"touched\":[\"b\"]}");
+    assertThat(state.branch("").undo()).isNull();
+    assertThat(state.head().uncommitted()).isEmpty();
+  }
+
+  @Test
+  void shouldTakeARunsBirthOnce() {
+    begin();
+    runner(done("a", List.of("b"), cut("a"), false));
+    TraceEvent.RunCreated birth = state.created();
+    created("external");
+
+    assertThat(status()).isEqualTo(RunStatus.RUNNING);
+    assertThat(state.head().epoch()).isEqualTo(1);
+    assertThat(state.created()).isEqualTo(birth);
+    assertThat(state.head().duplicates()).isEqualTo(1);
+    assertThat(state.head().controlSeq()).isEqualTo(control);
+    runner(done("b", List.of(), null, false));
+    assertThat(state.steps()).containsKey("b");
+  }
+
+  @Test
+  void shouldKeepTheOutputOfTheVisitBeforeOneThatFails() {
+    begin();
+    at = Instant.ofEpochSecond(1);
+    runner(done("a", 1, 7, List.of("a"), null, false));
+    Output first = new Output.Inline(IntNode.valueOf(7));
+    at = Instant.ofEpochSecond(2);
+    Failure error = Failure.of("exit_code", "1");
+    runner(new TraceEvent.StepRetried("a", "shell", 2, 1, error, 5, null));
+    assertThat(state.steps().get("a")).extracting(StepState::startedAt).isNull();
+    runner(new TraceEvent.StepStarted("a", "shell", 2, 2));
+    runner(new TraceEvent.StepFailed("a", "shell", 2, 2, error, null));
+
+    assertThat(state.steps().get("a"))
+        .returns(first, StepState::output)
+        .returns(at, StepState::startedAt)
+        .returns(StepState.Status.FAILED, StepState::status);
+  }
+
+  @Test
+  void shouldWaitInTheVisitThatAsks() {
+    begin();
+    runner(waiting("ok"));
+    runner(done("ok", 1, 1, List.of("ok"), null, false));
+    at = Instant.ofEpochSecond(9);
+    runner(new TraceEvent.CheckpointWaiting("ok", RUN + "-ok-2", "?", null, null, null, null));
+
+    assertThat(state.steps().get("ok"))
+        .returns(2, StepState::visit)
+        .returns(1, StepState::completions)
+        .returns(at, StepState::startedAt)
+        .returns(StepState.Status.WAITING, StepState::status);
   }
 
   @Test
@@ -226,9 +356,7 @@ class StateFoldTest {
 
   private void apply(Lane lane, long seq, TraceEvent event) {
     state =
-        state.apply(
-            new TraceRecord(
-                new EventId(RUN, lane, seq), URI.create("/test"), Instant.EPOCH, event));
+        state.apply(new TraceRecord(new EventId(RUN, lane, seq), URI.create("/test"), at, event));
   }
 
   private static TraceEvent started() {
@@ -242,12 +370,22 @@ class StateFoldTest {
 
   private static TraceEvent done(
       String step, List<String> next, @Nullable Cut cut, boolean withoutCut) {
+    return done(step, 1, 1, next, cut, withoutCut);
+  }
+
+  private static TraceEvent done(
+      String step,
+      int visit,
+      int output,
+      List<String> next,
+      @Nullable Cut cut,
+      boolean withoutCut) {
     return new TraceEvent.StepCompleted(
         step,
         "shell",
+        visit,
         1,
-        1,
-        new Output.Inline(IntNode.valueOf(1)),
+        new Output.Inline(IntNode.valueOf(output)),
         cut,
         withoutCut,
         next,

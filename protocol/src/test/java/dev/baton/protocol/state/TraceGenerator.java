@@ -21,6 +21,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -41,6 +42,7 @@ final class TraceGenerator {
   record Late(int notBefore, TraceRecord record) {}
 
   private final Random random;
+  private final Map<String, Integer> visits = new HashMap<>();
   private long controlSeq;
   private long runnerSeq;
   private int epoch;
@@ -70,7 +72,11 @@ final class TraceGenerator {
     assign("start");
     int steps = 3 + random.nextInt(8);
     for (int i = 0; i < steps; i++) {
-      mainStep("s" + i, i + 1 < steps ? List.of("s" + (i + 1)) : List.of());
+      List<String> next = i + 1 < steps ? List.of("s" + (i + 1)) : List.of();
+      for (int again = random.nextInt(3); again == 0; again = random.nextInt(3)) {
+        mainStep("s" + i, List.of("s" + i));
+      }
+      mainStep("s" + i, next);
     }
     switch (random.nextInt(4)) {
       case 0 -> runner(new TraceEvent.RunFailed("s0", Failure.of("exit_code", "1")));
@@ -80,65 +86,95 @@ final class TraceGenerator {
   }
 
   private void mainStep(String id, List<String> next) {
+    int visit = visits.merge(id, 1, Integer::sum);
     if (random.nextInt(4) == 0) {
       fall();
     }
-    runner(new TraceEvent.StepStarted(id, "shell", 1, 1));
-    if (random.nextInt(5) == 0) {
-      runner(new TraceEvent.StepRetried(id, "shell", 1, 1, Failure.of("exit_code", "3"), 10, null));
+    if (random.nextInt(5) > 0) { // light steps have none
+      runner(new TraceEvent.StepStarted(id, "shell", visit, 1));
     }
+    if (random.nextInt(5) == 0) {
+      runner(
+          new TraceEvent.StepRetried(
+              id, "shell", visit, 1, Failure.of("exit_code", "3"), 10, null));
+    }
+    agent(id);
     switch (random.nextInt(5)) {
       case 0 -> approve(id);
       case 1 -> branches(id);
       case 2 -> {
         if (random.nextBoolean()) {
           fall();
-          runner(new TraceEvent.StepStarted(id, "shell", 1, 1));
+          runner(new TraceEvent.StepStarted(id, "shell", visit, 1));
         }
       }
       default -> {}
     }
     if (random.nextInt(8) == 0) {
-      runner(new TraceEvent.StepSkipped(id, 1, "when is false", next));
+      runner(new TraceEvent.StepSkipped(id, visit, "when is false", next));
     } else {
-      runner(done(id, next));
+      runner(done(id, visit, next));
+    }
+  }
+
+  private void agent(String id) {
+    switch (random.nextInt(8)) {
+      case 0 -> runner(new TraceEvent.AgentSessionCreated(id, "a", "session" + clean.size()));
+      case 1 -> runner(new TraceEvent.PlanUpdated(id, IntNode.valueOf(clean.size())));
+      case 2 -> runner(new TraceEvent.StepRerouted(id, "s0", clean.size()));
+      case 3 -> runner(new TraceEvent.CheckpointSaved("c", id, "periodic", cut(id)));
+      default -> {}
     }
   }
 
   private void approve(String id) {
-    runner(
-        new TraceEvent.CheckpointWaiting(id, RUN + "-" + id + "-1", "go?", null, null, null, null));
+    String approval = RUN + "-" + id + "-" + visits.getOrDefault(id, 1) + "-" + epoch;
+    runner(new TraceEvent.CheckpointWaiting(id, approval, "go?", null, null, null, null));
     if (random.nextBoolean()) {
       fall();
     }
-    control(
-        new TraceEvent.ApprovalAnswered(
-            id, RUN + "-" + id + "-1", TextNode.valueOf("yes"), "someone", null));
+    if (random.nextInt(4) > 0) {
+      control(
+          new TraceEvent.ApprovalAnswered(id, approval, TextNode.valueOf("yes"), "someone", null));
+    }
   }
 
   private void branches(String id) {
     int width = 1 + random.nextInt(3);
     for (int b = 0; b < width; b++) {
       String path = id + "/" + b + "/inner";
-      runner(new TraceEvent.StepStarted(path, "shell", 1, 1));
+      int visit = visits.merge(path, 1, Integer::sum);
+      runner(new TraceEvent.StepStarted(path, "shell", visit, 1));
+      agent(path);
+      if (random.nextInt(5) == 0) {
+        approve(path);
+      }
       if (random.nextInt(4) == 0) {
         fall();
       }
-      runner(done(path, List.of()));
+      runner(done(path, visit, random.nextBoolean() ? List.of() : List.of("more")));
+      if (id.indexOf('/') < 0 && random.nextInt(5) == 0) {
+        branches(path);
+        runner(done(path, visit + 1, List.of()));
+      }
     }
   }
 
-  private TraceEvent.StepCompleted done(String path, List<String> next) {
+  private Cut cut(String path) {
+    String digest = Digest.of((path + random.nextInt()).getBytes(StandardCharsets.UTF_8));
+    return new Cut(digest, "tar.zst", 1, 1, 1);
+  }
+
+  private TraceEvent.StepCompleted done(String path, int visit, List<String> next) {
     boolean withoutCut = random.nextInt(6) == 0;
     boolean cut = !withoutCut && random.nextBoolean();
-    String digest = Digest.of((path + random.nextInt()).getBytes(StandardCharsets.UTF_8));
     return new TraceEvent.StepCompleted(
         path,
         "shell",
-        1,
+        visit,
         1,
         new Output.Inline(IntNode.valueOf(random.nextInt(100))),
-        cut ? new Cut(digest, "tar.zst", 1, 1, 1) : null,
+        cut ? cut(path) : null,
         withoutCut,
         next,
         0,

@@ -19,6 +19,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TraceCodecTest {
   private static final String RUN = "01jd0000000000000000000000";
@@ -85,6 +86,29 @@ class TraceCodecTest {
         .satisfies(malformed -> assertThat(malformed.reason()).contains(reason));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ce_specversion",
+        "ce_id",
+        "ce_type",
+        "ce_source",
+        "ce_subject",
+        "ce_time",
+        "content-type"
+      })
+  void shouldNotThrowForAHeaderWithoutAValue(String name) {
+    RecordHeaders headers = headers(RUN + "/1/1", "dev.baton.run_paused", RUN);
+    headers.remove(name);
+    headers.add(name, null);
+
+    Decoded decoded = TraceCodec.decode(RUN, headers, utf8("{}"));
+
+    // The time is for people only: an event without one is an event.
+    assertThat(decoded)
+        .isInstanceOf(name.equals("ce_time") ? Decoded.Known.class : Decoded.Malformed.class);
+  }
+
   @Test
   void shouldNeverThrowForRandomBytes() {
     long seed = System.nanoTime();
@@ -100,8 +124,14 @@ class TraceCodecTest {
         if (random.nextBoolean()) {
           byte[] header = new byte[random.nextInt(8)];
           random.nextBytes(header);
+          byte[] version = "1.0".getBytes(StandardCharsets.UTF_8);
           headers.add(
-              name, random.nextInt(5) == 0 ? "1.0".getBytes(StandardCharsets.UTF_8) : header);
+              name,
+              switch (random.nextInt(6)) {
+                case 0 -> version;
+                case 1 -> null;
+                default -> header;
+              });
         }
       }
       assertThat(
@@ -115,6 +145,10 @@ class TraceCodecTest {
   }
 
   private static Decoded decode(String key, String id, String type, String subject, String data) {
+    return TraceCodec.decode(key, headers(id, type, subject), utf8(data));
+  }
+
+  private static RecordHeaders headers(String id, String type, String subject) {
     RecordHeaders headers = new RecordHeaders();
     headers.add("ce_specversion", utf8("1.0"));
     headers.add("ce_id", utf8(id));
@@ -122,7 +156,7 @@ class TraceCodecTest {
     headers.add("ce_source", utf8("/test"));
     headers.add("ce_subject", utf8(subject));
     headers.add("content-type", utf8("application/json"));
-    return TraceCodec.decode(key, headers, utf8(data));
+    return headers;
   }
 
   private static byte[] utf8(String text) {

@@ -154,6 +154,18 @@ class BadDefinitionsTest {
             "reserved variable",
             steps("- {id: b, shell: ls, env: {BATON_X: 1}}\n"),
             "line 4, column 37 (step b, steps[1].env.BATON_X): 'BATON_X' cannot be a variable's name; allowed: [A-Za-z_][A-Za-z0-9_]{0,127}, not beginning with BATON_"),
+        schema(
+            "default variables",
+            "name: w\ndefaults:\n  env:\n    A: x\n    A=B: x\n    \"\": x\n    \"A\\0\": x\n    BATON_EPOCH: 7\n"
+                + "steps: [{id: a, shell: ls}, {id: b, shell: ls}]\n",
+            "line 5, column 10 (defaults.env.A=B): 'A=B' cannot be a variable's name; allowed: [A-Za-z_][A-Za-z0-9_]{0,127}, not beginning with BATON_",
+            "line 6, column 9 (defaults.env.): '' cannot be a variable's name; allowed: [A-Za-z_][A-Za-z0-9_]{0,127}, not beginning with BATON_",
+            "line 7, column 12 (defaults.env.A\0): 'A\0' cannot be a variable's name; allowed: [A-Za-z_][A-Za-z0-9_]{0,127}, not beginning with BATON_",
+            "line 8, column 18 (defaults.env.BATON_EPOCH): 'BATON_EPOCH' cannot be a variable's name; allowed: [A-Za-z_][A-Za-z0-9_]{0,127}, not beginning with BATON_"),
+        schema(
+            "words of an interpreter",
+            steps("- {id: b, shell: ls, interpreter: [x" + ", x".repeat(100) + "]}\n"),
+            "line 4, column 35 (step b, steps[1].interpreter): the interpreter has too many words; allowed: at most 100"),
         meaning(
             "expression in a script",
             steps("- {id: b, shell: 'echo ${{ .input.x }}'}\n"),

@@ -1,0 +1,91 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** An {@link Undo} that grows while its branch is uncommitted. Not thread-safe. */
+final class UndoLog {
+  private final StepFacts before;
+  private final Set<String> touched;
+  private final Map<String, BranchState> branches;
+  private final Set<String> asked;
+
+  private UndoLog(
+      StepFacts before,
+      Collection<String> touched,
+      Map<String, BranchState> branches,
+      Collection<String> asked) {
+    this.before = before;
+    this.touched = new LinkedHashSet<>(touched);
+    this.branches = new LinkedHashMap<>(branches);
+    this.asked = new LinkedHashSet<>(asked);
+  }
+
+  /**
+   * @param open the branches that grew from this one, which is about to become uncommitted
+   */
+  static UndoLog begin(Map<String, BranchState> open) {
+    return new UndoLog(
+        StepFacts.copyOf(Map.of(), Map.of(), Map.of(), Map.of()), Set.of(), open, Set.of());
+  }
+
+  /** Of an uncommitted branch as it was written down. */
+  static UndoLog of(BranchState branch) {
+    Undo undo = branch.undo();
+    if (undo == null) {
+      UndoLog nothingKnown = begin(Map.of());
+      nothingKnown.touched.addAll(branch.uncommitted());
+      return nothingKnown;
+    }
+    return new UndoLog(
+        StepFacts.copyOf(undo.steps(), undo.reroutes(), undo.sessions(), undo.plans()),
+        undo.touched(),
+        undo.branches(),
+        undo.asked());
+  }
+
+  /** An event of this step is about to be applied. */
+  void touch(String path, StepFacts now) {
+    if (touched.add(path)) {
+      now.copy(path, before);
+    }
+  }
+
+  /** An approval is asked for that was not before. */
+  void ask(String approval) {
+    asked.add(approval);
+  }
+
+  /** Puts the steps back. */
+  void restore(StepFacts now) {
+    touched.forEach(path -> before.copy(path, now));
+  }
+
+  Map<String, BranchState> branches() {
+    return branches;
+  }
+
+  Set<String> asked() {
+    return asked;
+  }
+
+  Undo written() {
+    return new Undo(
+        touched,
+        before.steps(),
+        before.reroutes(),
+        before.sessions(),
+        before.plans(),
+        branches,
+        asked);
+  }
+}
