@@ -6,7 +6,7 @@
  */
 package dev.baton.store.api;
 
-import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
 import dev.baton.protocol.grpc.Download;
 import dev.baton.protocol.grpc.Event;
@@ -21,7 +21,6 @@ import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
 import dev.baton.protocol.grpc.Snapshot;
 import dev.baton.protocol.grpc.Upload;
-import dev.baton.protocol.json.Json;
 import dev.baton.store.events.EventStreams;
 import dev.baton.store.events.StoredEvent;
 import dev.baton.store.failure.Problems;
@@ -73,7 +72,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
           return folded.map(
               state ->
                   Snapshot.newBuilder()
-                      .setState(ByteString.copyFrom(Json.bytes(state.state())))
+                      .setState(UnsafeByteOperations.unsafeWrap(state.state()))
                       .setPosition(state.position())
                       .build());
         });
@@ -196,7 +195,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
         .setSource(event.source())
         .setType(event.type())
         .setTimeMicros(Objects.requireNonNullElse(event.timeMicros(), 0L))
-        .setData(ByteString.copyFrom(event.data()))
+        .setData(UnsafeByteOperations.unsafeWrap(event.data()))
         .build();
   }
 }

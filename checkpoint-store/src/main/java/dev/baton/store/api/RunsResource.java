@@ -6,13 +6,17 @@
  */
 package dev.baton.store.api;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import dev.baton.protocol.json.Json;
-import dev.baton.store.events.EventStreams;
+import dev.baton.store.events.EventLog;
 import dev.baton.store.events.StoredEvent;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.snapshot.Cuts;
+import dev.baton.store.snapshot.Folded;
 import dev.baton.store.snapshot.Snapshots;
 import io.smallrye.common.annotation.NonBlocking;
 import io.smallrye.mutiny.Uni;
@@ -41,12 +45,12 @@ class RunsResource {
   private static final String PROBLEM = "application/problem+json";
   private static final int MOST = 1_000;
 
-  private final EventStreams events;
+  private final EventLog log;
   private final Snapshots snapshots;
   private final Cuts cuts;
 
-  RunsResource(EventStreams events, Snapshots snapshots, Cuts cuts) {
-    this.events = events;
+  RunsResource(EventLog log, Snapshots snapshots, Cuts cuts) {
+    this.log = log;
     this.snapshots = snapshots;
     this.cuts = cuts;
   }
@@ -56,7 +60,9 @@ class RunsResource {
   @Operation(summary = "A page of the run's events in log order, those of fenced runners included")
   @APIResponse(
       responseCode = "200",
-      description = "{events: [{position, id, type, source, time, data}]}",
+      description =
+          "{events: [{position, id, type, source, time, data}], more}; more: whether others follow,"
+              + " which fewer events than asked for do not exclude: a page has 4 MiB at most",
       content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   @APIResponse(responseCode = "404", content = @Content(mediaType = PROBLEM))
   public Uni<byte[]> events(
@@ -66,15 +72,15 @@ class RunsResource {
     String id = Requests.run(run);
     Requests.atLeastZero("after", after);
     Requests.between("limit", limit, 1, MOST);
-    return events.stream(id, after, false, limit)
-        .collect()
-        .asList()
+    return log.page(id, after, Long.MAX_VALUE, limit)
         .map(
             page -> {
-              if (page.isEmpty() && after == 0) {
+              if (page.events().isEmpty() && after == 0) {
                 throw StoreFailure.notFound("run " + id + " has no events");
               }
-              return Json.bytes(new EventPage(page.stream().map(RunsResource::view).toList()));
+              return Json.bytes(
+                  new EventPage(
+                      page.events().stream().map(RunsResource::view).toList(), !page.last()));
             });
   }
 
@@ -85,6 +91,10 @@ class RunsResource {
       description = "As of the runner_assigned of an epoch, which it waits for, or as of now.")
   @APIResponse(responseCode = "200", content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   @APIResponse(responseCode = "404", content = @Content(mediaType = PROBLEM))
+  @APIResponse(
+      responseCode = "503",
+      description = "It is larger than baton.snapshot.max-bytes, or Postgres is away",
+      content = @Content(mediaType = PROBLEM))
   @APIResponse(
       responseCode = "504",
       description = "The epoch's runner_assigned was not stored in time",
@@ -98,7 +108,11 @@ class RunsResource {
     return (epoch == 0
             ? snapshots.now(id)
             : snapshots.asOf(id, epoch, Duration.ofMillis(waitMillis)))
-        .map(Json::bytes);
+        .map(folded -> Json.bytes(new StateView(new RawValue(json(folded)), folded.position())));
+  }
+
+  private static String json(Folded folded) {
+    return new String(folded.state(), UTF_8);
   }
 
   @GET
@@ -114,7 +128,9 @@ class RunsResource {
         .map(all -> Json.bytes(new CutList(all.stream().map(CutViews::view).toList())));
   }
 
-  record EventPage(List<JsonNode> events) {}
+  record StateView(RawValue state, long position) {}
+
+  record EventPage(List<JsonNode> events, boolean more) {}
 
   record CutList(List<CutView> cuts) {}
 

@@ -108,4 +108,18 @@ public final class Checks {
       return between(value, Duration.ofMillis(100), Duration.ofSeconds(60));
     }
   }
+
+  /** How large the states that are in memory at once may be. */
+  public static final class SnapshotBytes implements Converter<Long> {
+    @Override
+    public Long convert(String value) {
+      if (value.matches("[0-9]{7,8}")) {
+        long bytes = Long.parseLong(value);
+        if (bytes >= 1 << 20 && bytes <= 64 << 20) {
+          return bytes;
+        }
+      }
+      throw wrong(value, "bytes from 1048576 to 67108864");
+    }
+  }
 }

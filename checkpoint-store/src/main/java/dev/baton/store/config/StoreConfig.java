@@ -90,5 +90,13 @@ public interface StoreConfig {
     @WithDefault("PT10S")
     @WithConverter(Checks.Wait.class)
     Duration defaultWait();
+
+    /**
+     * JSON bytes of all states that are folded at once, 1 MiB to 64 MiB (which is what the
+     * orchestrator takes); a larger one is refused. In memory a state is several times as large.
+     */
+    @WithDefault("33554432")
+    @WithConverter(Checks.SnapshotBytes.class)
+    long maxBytes();
   }
 }

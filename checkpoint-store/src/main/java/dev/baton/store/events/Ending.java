@@ -47,15 +47,15 @@ class Ending {
         .chain(
             page -> {
               RunHead folded = head;
-              for (StoredEvent event : page) {
+              for (StoredEvent event : page.events()) {
                 var typed = event.typed();
                 if (typed.isPresent()) {
                   folded = folded.apply(typed.get()).head();
                 }
               }
-              return page.size() < EventLog.PAGE
+              return page.last()
                   ? Uni.createFrom().item(folded)
-                  : fold(run, folded, page.getLast().position());
+                  : fold(run, folded, page.events().getLast().position());
             });
   }
 }

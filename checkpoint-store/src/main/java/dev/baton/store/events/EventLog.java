@@ -25,19 +25,41 @@ import java.util.List;
  */
 @ApplicationScoped
 public class EventLog {
-  /** Events of a page at most; with outputs at their inline limit that is 64 MiB. */
+  /** Events of a page at most. */
   public static final int PAGE = 1_000;
+
+  /** Of their data: a page ends with the event that reaches it. */
+  public static final int PAGE_BYTES = 4 << 20;
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+  // The length of a large value is known without reading it.
   private static final String IN_LOG_ORDER =
       """
-      SELECT position, lane, seq, type, source, time_micros, data FROM store.event
-      WHERE run = $1 AND position > $2 AND position <= $3 ORDER BY position LIMIT $4""";
+      SELECT position, lane, seq, type, source, time_micros, data, found FROM (
+        SELECT *, count(*) OVER () AS found,
+          sum(octet_length(data)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING)
+            - octet_length(data) AS bytes_before
+        FROM (
+          SELECT position, lane, seq, type, source, time_micros, data FROM store.event
+          WHERE run = $1 AND position > $2 AND position <= $3 ORDER BY position LIMIT $4) AS page
+        ) AS measured
+      WHERE bytes_before < $5 ORDER BY position""";
   private static final String OF_CONTROL =
       """
       SELECT position, lane, seq, type, source, time_micros, data FROM store.event
       WHERE run = $1 AND lane = 0 ORDER BY position""";
+
+  /**
+   * Some events in log order.
+   *
+   * @param last whether there were no more when it was read
+   */
+  public record Page(List<StoredEvent> events, boolean last) {
+    public Page {
+      events = List.copyOf(events);
+    }
+  }
 
   private final Pool pool;
 
@@ -50,13 +72,19 @@ public class EventLog {
    * @param upTo the last position that may be in the page
    * @param limit 1 to {@value #PAGE}
    */
-  public Uni<List<StoredEvent>> page(String run, long after, long upTo, int limit) {
+  public Uni<Page> page(String run, long after, long upTo, int limit) {
+    int most = Math.min(limit, PAGE);
     return pool.preparedQuery(IN_LOG_ORDER)
-        .execute(Tuple.of(run, after, upTo, Math.min(limit, PAGE)))
+        .execute(Tuple.of(run, after, upTo, most, PAGE_BYTES))
         .ifNoItem()
         .after(PATIENCE)
         .fail()
-        .map(rows -> events(run, rows));
+        .map(
+            rows -> {
+              List<StoredEvent> events = events(run, rows);
+              long found = events.isEmpty() ? 0 : rows.iterator().next().getLong(7);
+              return new Page(events, events.size() == found && found < most);
+            });
   }
 
   /** The orchestrator's facts about a run: few, whatever the number of its steps. */

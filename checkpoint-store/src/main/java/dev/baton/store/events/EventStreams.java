@@ -84,6 +84,7 @@ public class EventStreams {
       }
       Wakeups.Waiter waiter = wakeups.expect(run);
       return log.page(run, position, Long.MAX_VALUE, (int) Math.min(left, EventLog.PAGE))
+          .map(EventLog.Page::events)
           .chain(page -> page.isEmpty() ? atTheEnd(waiter) : take(page))
           .eventually(waiter::cancel);
     }

@@ -33,6 +33,7 @@ public final class Problems {
             case INVALID -> Status.INVALID_ARGUMENT;
             case NOT_FOUND -> Status.NOT_FOUND;
             case NOT_YET -> Status.DEADLINE_EXCEEDED;
+            case EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
             case UNAVAILABLE -> Status.UNAVAILABLE;
           };
       return status.withDescription(failure.getMessage()).asRuntimeException();
@@ -49,7 +50,7 @@ public final class Problems {
       case INVALID -> 400;
       case NOT_FOUND -> 404;
       case NOT_YET -> 504;
-      case UNAVAILABLE -> 503;
+      case EXHAUSTED, UNAVAILABLE -> 503;
     };
   }
 
@@ -74,6 +75,18 @@ public final class Problems {
           || t instanceof io.vertx.core.VertxException) {
         return true;
       }
+    }
+    return false;
+  }
+
+  /**
+   * Whether Postgres took offence at a value (SQLSTATE 22 data, 23 integrity): the same rows will
+   * never be accepted.
+   */
+  public static boolean isRefused(Throwable thrown) {
+    if (thrown instanceof PgException pg) {
+      String state = Objects.requireNonNullElse(pg.getSqlState(), "");
+      return state.startsWith("22") || state.startsWith("23");
     }
     return false;
   }

@@ -18,6 +18,8 @@ public final class StoreFailure extends RuntimeException {
     NOT_FOUND,
     /** Ask again later: it has not been stored yet. */
     NOT_YET,
+    /** It needs more memory than there is for it. */
+    EXHAUSTED,
     /** Ask again soon: something behind the store is away. */
     UNAVAILABLE
   }
@@ -39,6 +41,10 @@ public final class StoreFailure extends RuntimeException {
 
   public static StoreFailure notYet(String message) {
     return new StoreFailure(Kind.NOT_YET, message);
+  }
+
+  public static StoreFailure exhausted(String message) {
+    return new StoreFailure(Kind.EXHAUSTED, message);
   }
 
   public static StoreFailure unavailable(String message) {

@@ -6,11 +6,10 @@
  */
 package dev.baton.store.snapshot;
 
-import dev.baton.protocol.state.RunState;
-
 /**
  * A run's state and how far it goes.
  *
+ * @param state {@link dev.baton.protocol.state.RunState} as JSON
  * @param position of the last event folded; 0 when there was none
  */
-public record Folded(RunState state, long position) {}
+public record Folded(byte[] state, long position) {}

@@ -6,43 +6,61 @@
  */
 package dev.baton.store.snapshot;
 
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StateFold;
 import dev.baton.store.events.EventLog;
 import dev.baton.store.events.StoredEvent;
+import dev.baton.store.failure.StoreFailure;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 
 /** Folds a run's stored events, page by page, on worker threads. Serves one request. */
 final class RunFold {
   private final EventLog log;
+  private final Room room;
   private final String run;
   private final long upTo;
   private final StateFold fold;
+  private final StateSize size = new StateSize();
   private long position;
 
   /**
    * @param upTo the position of the last event to fold
    */
-  RunFold(EventLog log, String run, long upTo) {
+  RunFold(EventLog log, Room room, String run, long upTo) {
     this.log = log;
+    this.room = room;
     this.run = run;
     this.upTo = upTo;
     fold = new StateFold(RunState.empty(run));
   }
 
+  /** Fails with {@link StoreFailure.Kind#EXHAUSTED} when the state is too large. */
   Uni<Folded> fold() {
+    Room.Share share = room.share(run);
+    return fold(share).onTermination().invoke(share::release);
+  }
+
+  private Uni<Folded> fold(Room.Share share) {
     return log.page(run, position, upTo, EventLog.PAGE)
         .emitOn(Infrastructure.getDefaultExecutor())
         .chain(
             page -> {
-              for (StoredEvent event : page) {
-                event.typed().ifPresent(fold::accept);
-                position = event.position();
-              }
-              return page.size() < EventLog.PAGE
-                  ? Uni.createFrom().item(new Folded(fold.state(), position))
-                  : fold();
+              page.events().forEach(this::take);
+              share.grow(size.bytes());
+              return page.last()
+                  ? Uni.createFrom().item(new Folded(Json.bytes(fold.state()), position))
+                  : fold(share);
             });
+  }
+
+  private void take(StoredEvent event) {
+    event
+        .typed()
+        .filter(typed -> fold.accept(typed) == RunHead.Verdict.ACCEPTED)
+        .ifPresent(accepted -> size.add(accepted.event(), event.data().length));
+    position = event.position();
   }
 }

@@ -33,12 +33,14 @@ public class Snapshots {
   private static final Duration POLL = Duration.ofMillis(250);
 
   private final EventLog log;
+  private final Room room;
   private final Wakeups wakeups;
   private final Duration defaultWait;
   private final Timer timer;
 
-  Snapshots(EventLog log, Wakeups wakeups, StoreConfig config, MeterRegistry registry) {
+  Snapshots(EventLog log, Room room, Wakeups wakeups, StoreConfig config, MeterRegistry registry) {
     this.log = log;
+    this.room = room;
     this.wakeups = wakeups;
     defaultWait = config.snapshot().defaultWait();
     timer =
@@ -109,7 +111,7 @@ public class Snapshots {
 
   private Uni<Folded> fold(String run, long upTo) {
     long start = System.nanoTime();
-    return new RunFold(log, run, upTo)
+    return new RunFold(log, room, run, upTo)
         .fold()
         .invoke(() -> timer.record(Duration.ofNanos(System.nanoTime() - start)));
   }

@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which partitions this consumer holds and where in each it is. At an assignment the positions are
@@ -38,18 +39,33 @@ class Assignments implements KafkaConsumerRebalanceListener {
 
   private final PositionStore store;
   private final Fatal fatal;
-  private final Map<Integer, Long> expected = new ConcurrentHashMap<>();
+  private final Map<Integer, Position> held = new ConcurrentHashMap<>();
 
   Assignments(PositionStore store, Fatal fatal) {
     this.store = store;
     this.fatal = fatal;
   }
 
+  /**
+   * Ends the process when it fails: the partitions would stay assigned and be read without a
+   * position, that is, dropped.
+   */
   @Override
   public void onPartitionsAssigned(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
     if (partitions.isEmpty()) {
       return;
     }
+    try {
+      begin(consumer, partitions);
+    } catch (Fatal.Ending e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw fatal.because("cannot begin to read " + partitions + ": " + Problems.words(e));
+    }
+    LOG.infof("reads %d partitions of %s", held.size(), Topics.TRACE);
+  }
+
+  private void begin(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
     Map<Integer, Long> positions = read(partitions);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
     for (TopicPartition partition : partitions) {
@@ -62,9 +78,8 @@ class Assignments implements KafkaConsumerRebalanceListener {
                 + " that was stored. Give the store its own log back, or an empty schema.");
       }
       consumer.seek(partition, position);
-      expected.put(partition.partition(), position);
+      held.put(partition.partition(), Position.at(position));
     }
-    LOG.infof("reads %d partitions of %s", expected.size(), Topics.TRACE);
   }
 
   private Map<Integer, Long> read(Collection<TopicPartition> partitions) {
@@ -90,17 +105,23 @@ class Assignments implements KafkaConsumerRebalanceListener {
 
   @Override
   public void onPartitionsRevoked(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
-    partitions.forEach(partition -> expected.remove(partition.partition()));
+    partitions.forEach(partition -> held.remove(partition.partition()));
   }
 
-  @Override
-  public void onPartitionsLost(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
-    onPartitionsRevoked(consumer, partitions);
-  }
-
-  /** The positions of the partitions that this consumer holds now. */
+  /** The next offset of each partition that this consumer holds now. */
   Map<Integer, Long> expected() {
-    return new HashMap<>(expected);
+    Map<Integer, Long> expected = new HashMap<>();
+    held.forEach((partition, position) -> expected.put(partition, position.next()));
+    return expected;
+  }
+
+  @Nullable Position of(int partition) {
+    return held.get(partition);
+  }
+
+  /** Unless the partition was taken away, or has moved, meanwhile. */
+  void replace(int partition, Position before, Position after) {
+    held.replace(partition, before, after);
   }
 
   /** After a batch: unless the partition was taken away, or given again, meanwhile. */
@@ -108,9 +129,9 @@ class Assignments implements KafkaConsumerRebalanceListener {
     to.forEach(
         (partition, next) -> {
           Long before = from.get(partition);
-          if (before != null) {
-            expected.replace(partition, before, next);
-          }
+          held.computeIfPresent(
+              partition,
+              (number, now) -> before != null && now.next() == before ? Position.at(next) : now);
         });
   }
 }

@@ -6,29 +6,28 @@
  */
 package dev.baton.store.trace;
 
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
  * What one poll brought, in the log's order within each partition.
  *
- * @param next by partition: the offset after the last record of this batch, poison included
- * @param unknown how many of the events are of a type that this version does not know
+ * @param spans by partition
  */
 record DecodedBatch(
-    List<EventRow> events,
-    List<CutRow> cuts,
-    List<Poison> poison,
-    Map<Integer, Long> next,
-    int unknown) {
+    List<EventRow> events, List<CutRow> cuts, List<Poison> poison, Map<Integer, Span> spans) {
 
   DecodedBatch {
     events = List.copyOf(events);
     cuts = List.copyOf(cuts);
     poison = List.copyOf(poison);
-    next = Map.copyOf(next);
+    spans = Map.copyOf(spans);
   }
 
   /**
@@ -36,28 +35,82 @@ record DecodedBatch(
    * dropped, as are those of which nothing is left.
    */
   DecodedBatch from(Map<Integer, Long> offsets) {
-    Map<Integer, Long> rest =
-        next.entrySet().stream()
-            .filter(e -> e.getValue() > offsets.getOrDefault(e.getKey(), Long.MAX_VALUE))
-            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    if (spans.entrySet().stream()
+        .allMatch(e -> isAfter(e.getKey(), e.getValue().first(), offsets))) {
+      return this;
+    }
+    Map<Integer, Span> rest = new HashMap<>();
+    spans.forEach(
+        (partition, span) -> {
+          long from = offsets.getOrDefault(partition, Long.MAX_VALUE);
+          if (span.next() > from) {
+            rest.put(partition, new Span(Math.max(span.first(), from), span.next()));
+          }
+        });
     return new DecodedBatch(
-        events.stream().filter(e -> isAfter(e.partition(), e.offset(), offsets)).toList(),
+        events.stream().filter(e -> isAfter(e.partition(), e.record().offset(), offsets)).toList(),
         cuts.stream()
-            .filter(c -> isAfter(c.event().partition(), c.event().offset(), offsets))
+            .filter(c -> isAfter(c.event().partition(), c.event().record().offset(), offsets))
             .toList(),
         poison.stream()
             .filter(p -> isAfter(p.record().partition(), p.record().offset(), offsets))
             .toList(),
-        rest,
-        unknown);
+        rest);
   }
 
   private static boolean isAfter(int partition, long offset, Map<Integer, Long> offsets) {
     return offset >= offsets.getOrDefault(partition, Long.MAX_VALUE);
   }
 
+  /** As far as its first events go, without poison. */
+  DecodedBatch head(int many) {
+    List<EventRow> first = events.subList(0, many);
+    Map<Integer, Span> covered = new HashMap<>();
+    for (EventRow event : first) {
+      covered.merge(
+          event.partition(),
+          new Span(event.record().offset(), event.position()),
+          (old, now) -> old.plus(event.record().offset()));
+    }
+    return new DecodedBatch(first, cutsOf(first), List.of(), covered);
+  }
+
+  /** What {@link #head} leaves. */
+  DecodedBatch tail(int many) {
+    Map<Integer, Long> left = first();
+    left.putAll(head(many).next());
+    return new DecodedBatch(events, cuts, List.of(), spans).from(left);
+  }
+
+  /** The same positions, with nothing to store. */
+  DecodedBatch withoutEvents() {
+    return new DecodedBatch(List.of(), List.of(), List.of(), spans);
+  }
+
+  private List<CutRow> cutsOf(List<EventRow> some) {
+    Set<EventRow> wanted = Collections.newSetFromMap(new IdentityHashMap<>());
+    wanted.addAll(some);
+    return cuts.stream().filter(cut -> wanted.contains(cut.event())).toList();
+  }
+
+  /** By partition, where this batch begins. */
+  Map<Integer, Long> first() {
+    return offsets(Span::first);
+  }
+
+  /** By partition, where it goes on after this batch. */
+  Map<Integer, Long> next() {
+    return offsets(Span::next);
+  }
+
+  private Map<Integer, Long> offsets(ToLongFunction<Span> of) {
+    Map<Integer, Long> offsets = new HashMap<>();
+    spans.forEach((partition, span) -> offsets.put(partition, of.applyAsLong(span)));
+    return offsets;
+  }
+
   boolean isEmpty() {
-    return next.isEmpty();
+    return spans.isEmpty();
   }
 
   Set<String> runs() {

@@ -21,6 +21,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
@@ -32,44 +35,60 @@ final class Decoder {
   private final List<EventRow> events = new ArrayList<>();
   private final List<CutRow> cuts = new ArrayList<>();
   private final List<Poison> poison = new ArrayList<>();
-  private final Map<Integer, Long> next = new HashMap<>();
-  private int unknown;
+  private final Map<Integer, Span> spans = new HashMap<>();
 
   private Decoder() {}
 
-  static DecodedBatch decode(Iterable<ConsumerRecord<byte[], byte[]>> records) {
-    Decoder decoder = new Decoder();
-    for (ConsumerRecord<byte[], byte[]> record : records) {
-      decoder.add(record);
-    }
-    return new DecodedBatch(
-        decoder.events, decoder.cuts, decoder.poison, decoder.next, decoder.unknown);
+  /** What a poll brought. */
+  static DecodedBatch decode(ConsumerRecords<byte[], byte[]> polled) {
+    return decode(polled, polled.nextOffsets());
   }
 
-  private void add(ConsumerRecord<byte[], byte[]> record) {
-    next.merge(record.partition(), record.offset() + 1, Math::max);
-    String key;
+  /**
+   * @param polled to where the consumer has read, of some partitions or none
+   */
+  static DecodedBatch decode(
+      Iterable<ConsumerRecord<byte[], byte[]>> records,
+      Map<TopicPartition, OffsetAndMetadata> polled) {
+    Decoder decoder = new Decoder();
+    for (ConsumerRecord<byte[], byte[]> record : records) {
+      decoder.take(record);
+    }
+    polled.forEach(
+        (partition, next) ->
+            decoder.spans.computeIfPresent(
+                partition.partition(),
+                (number, span) -> new Span(span.first(), Math.max(span.next(), next.offset()))));
+    return new DecodedBatch(decoder.events, decoder.cuts, decoder.poison, decoder.spans);
+  }
+
+  private void take(ConsumerRecord<byte[], byte[]> record) {
+    long offset = record.offset();
+    spans.merge(record.partition(), new Span(offset, offset + 1), (old, one) -> old.plus(offset));
     try {
-      key = text(record.key());
+      add(record);
     } catch (CharacterCodingException e) {
       poison.add(new Poison(record, "the key is not UTF-8"));
-      return;
+    } catch (RuntimeException e) {
+      // Whatever a foreign producer thought of: its partition must not stand still.
+      poison.add(new Poison(record, "cannot be decoded: " + e));
     }
+  }
+
+  private void add(ConsumerRecord<byte[], byte[]> record) throws CharacterCodingException {
+    String key = text(record.key());
     switch (TraceCodec.decode(key, record.headers(), record.value())) {
       case TraceCodec.Decoded.Malformed bad -> poison.add(new Poison(record, bad.reason()));
-      case TraceCodec.Decoded.Unknown other -> {
-        if (keep(
-            record,
-            other.id(),
-            other.type(),
-            other.source(),
-            other.time() == null ? null : other.time().toInstant(),
-            null,
-            raw(record, other.data()),
-            null)) {
-          unknown++;
-        }
-      }
+      case TraceCodec.Decoded.Unknown other ->
+          keep(
+              record,
+              other.id(),
+              other.type(),
+              other.source(),
+              other.time() == null ? null : other.time().toInstant(),
+              null,
+              raw(record, other.data()),
+              null);
       case TraceCodec.Decoded.Known known ->
           keep(
               record,
@@ -83,7 +102,7 @@ final class Decoder {
     }
   }
 
-  private boolean keep(
+  private void keep(
       ConsumerRecord<byte[], byte[]> record,
       EventId id,
       String type,
@@ -92,23 +111,20 @@ final class Decoder {
       @Nullable String lease,
       byte[] data,
       TraceCodec.Decoded.@Nullable Known known) {
-    EventRow row =
-        new EventRow(
-            id, record.partition(), record.offset() + 1, type, source, micros(time), lease, data);
+    EventRow row = new EventRow(record, id, type, known != null, source, micros(time), lease, data);
     CutRow cut = known == null ? null : CutRow.of(row, known.record().event());
-    // Postgres text has no NUL: one such record would hold its partition for ever.
+    // Postgres text has no NUL. It would say so, but of the whole batch.
     if (hasNul(type)
         || hasNul(source)
         || hasNul(lease)
         || (cut != null && (hasNul(cut.step()) || hasNul(cut.cut().format())))) {
       poison.add(new Poison(record, id + " has a NUL character in a name"));
-      return false;
+      return;
     }
     events.add(row);
     if (cut != null) {
       cuts.add(cut);
     }
-    return true;
   }
 
   private static boolean hasNul(@Nullable String text) {

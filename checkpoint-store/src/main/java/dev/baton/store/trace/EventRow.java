@@ -7,26 +7,33 @@
 package dev.baton.store.trace;
 
 import dev.baton.protocol.trace.EventId;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A row of {@code store.event}.
  *
- * @param position the log's offset + 1
+ * @param record what it was read from
+ * @param known whether this version knows the type
  * @param timeMicros since the epoch; null where the event has no time
  * @param data JSON, the bytes as they came
  */
 record EventRow(
+    ConsumerRecord<byte[], byte[]> record,
     EventId id,
-    int partition,
-    long position,
     String type,
+    boolean known,
     String source,
     @Nullable Long timeMicros,
     @Nullable String lease,
     byte[] data) {
 
-  long offset() {
-    return position - 1;
+  int partition() {
+    return record.partition();
+  }
+
+  /** The log's offset + 1. */
+  long position() {
+    return record.offset() + 1;
   }
 }

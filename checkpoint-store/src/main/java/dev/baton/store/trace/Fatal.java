@@ -7,7 +7,10 @@
 package dev.baton.store.trace;
 
 import io.quarkus.runtime.Quarkus;
+import io.quarkus.runtime.ShutdownEvent;
+import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import org.jboss.logging.Logger;
 
 /** Ends the process where going on would lose events: whoever supervises it starts it again. */
@@ -15,9 +18,29 @@ import org.jboss.logging.Logger;
 class Fatal {
   private static final Logger LOG = Logger.getLogger(Fatal.class);
 
-  IllegalStateException because(String reason) {
-    LOG.fatal(reason);
-    Quarkus.asyncExit(1);
-    return new IllegalStateException(reason);
+  private volatile boolean stopping;
+
+  /** The process ends: nothing is to be tried again. */
+  static final class Ending extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    Ending(String reason) {
+      super(reason);
+    }
+  }
+
+  void onStop(@Observes @Priority(1) ShutdownEvent event) {
+    stopping = true;
+  }
+
+  /** To be thrown by the caller. */
+  Ending because(String reason) {
+    if (stopping) {
+      LOG.debugf("ends already: %s", reason);
+    } else {
+      LOG.fatal(reason);
+      Quarkus.asyncExit(1);
+    }
+    return new Ending(reason);
   }
 }

@@ -6,9 +6,7 @@
  */
 package dev.baton.store.trace;
 
-import dev.baton.store.failure.Problems;
 import io.smallrye.common.annotation.Identifier;
-import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -17,45 +15,33 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
-import org.jboss.logging.Logger;
 
 /**
  * Stores the trace, batch by batch: poison to the dead-letter topic first, then rows and positions
- * in one transaction.
- *
- * <p>While Postgres or Kafka is away a batch is tried again and again, with growing pauses; the
- * partitions are paused meanwhile and nothing is skipped. That has no end by design: the trace may
- * not lose an event, and readiness shows the outage.
+ * in one transaction. While Postgres or Kafka is away the partitions are paused and nothing is
+ * skipped.
  */
 @ApplicationScoped
 class TraceConsumer {
-  private static final Logger LOG = Logger.getLogger(TraceConsumer.class);
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
-  private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(30);
-
   private final Assignments assignments;
-  private final PositionStore positions;
-  private final TraceWriter writer;
-  private final DeadLetters deadLetters;
+  private final Continuity continuity;
+  private final Burial burial;
+  private final Storing storing;
   private final TraceMetrics metrics;
-  private final Wakeups wakeups;
   private final Fatal fatal;
 
   TraceConsumer(
       @Identifier("trace-positions") Assignments assignments,
-      PositionStore positions,
-      TraceWriter writer,
-      DeadLetters deadLetters,
+      Continuity continuity,
+      Burial burial,
+      Storing storing,
       TraceMetrics metrics,
-      Wakeups wakeups,
       Fatal fatal) {
     this.assignments = assignments;
-    this.positions = positions;
-    this.writer = writer;
-    this.deadLetters = deadLetters;
+    this.continuity = continuity;
+    this.burial = burial;
+    this.storing = storing;
     this.metrics = metrics;
-    this.wakeups = wakeups;
     this.fatal = fatal;
   }
 
@@ -65,103 +51,17 @@ class TraceConsumer {
         .item(() -> Decoder.decode(records))
         .runSubscriptionOn(Infrastructure.getDefaultExecutor())
         .chain(this::take)
-        .invoke(() -> metrics.delayed(age(records)));
+        .invoke(() -> metrics.delayed(age(records)))
+        // The channel is closed by a failure, and the process would go on without it.
+        .onFailure(failure -> !(failure instanceof Fatal.Ending))
+        .transform(failure -> fatal.because("the trace cannot be stored: " + failure));
   }
 
   private Uni<Void> take(DecodedBatch decoded) {
     Map<Integer, Long> expected = assignments.expected();
-    DecodedBatch batch = decoded.from(expected);
-    return bury(batch).chain(() -> store(batch, expected));
-  }
-
-  private Uni<Void> bury(DecodedBatch batch) {
-    if (batch.poison().isEmpty()) {
-      return Uni.createFrom().voidItem();
-    }
-    return Multi.createFrom()
-        .iterable(batch.poison())
-        .onItem()
-        .transformToUniAndConcatenate(
-            poison ->
-                insist(
-                    "send a record to the dead-letter topic",
-                    Uni.createFrom()
-                        .deferred(() -> deadLetters.send(poison))
-                        .invoke(() -> report(poison))))
-        .collect()
-        .last()
-        .replaceWithVoid();
-  }
-
-  private void report(Poison poison) {
-    metrics.poisoned();
-    LOG.warnf(
-        "%s-%d offset %d went to the dead-letter topic: %s",
-        poison.record().topic(),
-        poison.record().partition(),
-        poison.record().offset(),
-        poison.reason());
-  }
-
-  private Uni<Void> store(DecodedBatch batch, Map<Integer, Long> expected) {
-    if (batch.isEmpty()) {
-      return Uni.createFrom().voidItem();
-    }
-    long start = System.nanoTime();
-    return insist(
-            "store " + batch.events().size() + " events",
-            Uni.createFrom().deferred(() -> writer.write(batch, expected)))
-        .chain(
-            outcome ->
-                switch (outcome) {
-                  case TraceWriter.Outcome.Stored stored -> {
-                    assignments.advance(expected, batch.next());
-                    metrics.stored(
-                        batch, stored.events(), Duration.ofNanos(System.nanoTime() - start));
-                    wakeups.wake(batch.runs());
-                    yield Uni.createFrom().voidItem();
-                  }
-                  case TraceWriter.Outcome.Moved moved -> reconcile(batch, expected);
-                });
-  }
-
-  /**
-   * A position is ahead of what we expect: our own commit whose answer was lost, or another
-   * consumer took over. Both have stored what lies before it, so only the rest is ours.
-   */
-  private Uni<Void> reconcile(DecodedBatch batch, Map<Integer, Long> expected) {
-    return insist(
-            "read the positions",
-            Uni.createFrom().deferred(() -> positions.read(batch.next().keySet())))
-        .chain(
-            actual -> {
-              actual.forEach(
-                  (partition, position) -> {
-                    if (position < expected.getOrDefault(partition, 0L)) {
-                      throw fatal.because(
-                          "the position of partition %d went back from %d to %d"
-                              .formatted(partition, expected.get(partition), position));
-                    }
-                  });
-              assignments.advance(expected, actual);
-              wakeups.wake(batch.runs());
-              return store(batch.from(actual), actual);
-            });
-  }
-
-  /** Tries until it works. */
-  private static <T> Uni<T> insist(String what, Uni<T> attempt) {
-    return attempt
-        .ifNoItem()
-        .after(LONGEST_ATTEMPT)
-        .fail()
-        .onFailure()
-        .invoke(e -> LOG.warnf("could not %s, trying again: %s", what, Problems.words(e)))
-        .onFailure()
-        .retry()
-        .withBackOff(FIRST_PAUSE, LONGEST_PAUSE)
-        .withJitter(0.2)
-        .indefinitely();
+    return continuity
+        .following(decoded, expected)
+        .chain(batch -> burial.of(batch.poison()).chain(() -> storing.store(batch, expected)));
   }
 
   private static Duration age(ConsumerRecords<byte[], byte[]> records) {

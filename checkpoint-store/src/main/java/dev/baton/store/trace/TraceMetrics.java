@@ -21,6 +21,7 @@ class TraceMetrics {
   private final Counter duplicates;
   private final Counter unknown;
   private final Counter poison;
+  private final Counter missing;
   private final Timer write;
   private final Timer delay;
 
@@ -29,6 +30,10 @@ class TraceMetrics {
     duplicates = registry.counter("baton.store.duplicates");
     unknown = registry.counter("baton.store.unknown.types");
     poison = registry.counter("baton.store.dead.letters");
+    missing =
+        Counter.builder("baton.store.missing.offsets")
+            .description("of the log, gone by its retention before they were stored")
+            .register(registry);
     write = registry.timer("baton.store.write");
     delay =
         Timer.builder("baton.store.delay")
@@ -39,12 +44,16 @@ class TraceMetrics {
   void stored(DecodedBatch batch, int inserted, Duration took) {
     events.increment(inserted);
     duplicates.increment(batch.events().size() - (double) inserted);
-    unknown.increment(batch.unknown());
+    unknown.increment(batch.events().stream().filter(event -> !event.known()).count());
     write.record(took);
   }
 
   void delayed(Duration since) {
     delay.record(since);
+  }
+
+  void missing(long offsets) {
+    missing.increment(offsets);
   }
 
   void poisoned() {

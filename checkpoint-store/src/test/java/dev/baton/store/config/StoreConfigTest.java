@@ -35,6 +35,7 @@ class StoreConfigTest {
     assertThat(config.objectStore().region()).isEqualTo("us-east-1");
     assertThat(config.objectStore().urlLife()).isEqualTo(Duration.ofHours(1));
     assertThat(config.snapshot().defaultWait()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(config.snapshot().maxBytes()).isEqualTo(32 << 20);
     assertThat(config.storeInstance()).endsWith("-8082");
   }
 
@@ -47,6 +48,7 @@ class StoreConfigTest {
     "baton.object-store.bucket, B, 3 to 63 lower-case letters",
     "baton.object-store.url-life, PT10S, a duration from PT1M to PT168H",
     "baton.snapshot.default-wait, 2h, a duration from PT0.1S to PT1M",
+    "baton.snapshot.max-bytes, 100, bytes from 1048576 to 67108864",
   })
   void shouldNameTheKeyTheValueAndWhatIsAllowed(String key, String value, String allowed) {
     assertThatThrownBy(() -> config(Map.of(key, value)))

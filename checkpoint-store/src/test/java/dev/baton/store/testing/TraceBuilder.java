@@ -62,21 +62,19 @@ public final class TraceBuilder {
   }
 
   public ProducerRecord<String, byte[]> completed(int epoch, String step, @Nullable Cut cut) {
+    return completed(epoch, step, cut, new Output.Inline(IntNode.valueOf(epoch)));
+  }
+
+  public ProducerRecord<String, byte[]> completedWith(int epoch, String step, Output output) {
+    return completed(epoch, step, null, output);
+  }
+
+  private ProducerRecord<String, byte[]> completed(
+      int epoch, String step, @Nullable Cut cut, Output output) {
     return runner(
         epoch,
         new TraceEvent.StepCompleted(
-            step,
-            "shell",
-            1,
-            1,
-            new Output.Inline(IntNode.valueOf(epoch)),
-            cut,
-            false,
-            List.of("after-" + step),
-            0,
-            null,
-            null,
-            10));
+            step, "shell", 1, 1, output, cut, false, List.of("after-" + step), 0, null, null, 10));
   }
 
   public ProducerRecord<String, byte[]> ended(int epoch) {

@@ -19,11 +19,13 @@ import jakarta.inject.Inject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +34,7 @@ class TraceConsumerTest extends StoreTest {
   @Inject KafkaClientService kafka;
   @Inject PositionStore positions;
   @Inject TraceWriter writer;
+  @Inject Storing storing;
   @Inject Wakeups wakeups;
 
   @Test
@@ -94,8 +97,8 @@ class TraceConsumerTest extends StoreTest {
     TraceBuilder trace = new TraceBuilder();
     List<ConsumerRecord<byte[], byte[]>> log =
         read(partition, trace.created(), trace.assigned(1), trace.started(1));
-    DecodedBatch first = Decoder.decode(log.subList(0, 2));
-    DecodedBatch stale = Decoder.decode(log.subList(1, 3));
+    DecodedBatch first = Decoder.decode(log.subList(0, 2), Map.of());
+    DecodedBatch stale = Decoder.decode(log.subList(1, 3), Map.of());
 
     var stored = writer.write(first, Map.of(partition, 0L)).await().indefinitely();
     var refused = writer.write(stale, Map.of(partition, 1L)).await().indefinitely();
@@ -170,6 +173,90 @@ class TraceConsumerTest extends StoreTest {
             Topics.deadLetters(Topics.TRACE),
             record -> record.headers().lastHeader("baton_value_bytes") != null);
     assertThat(header(shortened, "baton_value_bytes")).isEqualTo("1048450");
+  }
+
+  @Test
+  void shouldMoveOnFromHeadersWithoutValues() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(trace.created());
+    RecordMetadata last = null;
+    for (String key : List.of("ce_specversion", "content-type", "ce_more", "ce_type", "ce_id")) {
+      ProducerRecord<String, byte[]> broken = trace.started(7);
+      broken.headers().remove(key);
+      broken.headers().add(key, null);
+      last = log.send(broken).getFirst();
+    }
+    log.send(trace.assigned(1), trace.ended(1));
+
+    assertThat(client.idsUntilEnd(trace.run())).contains(trace.run() + "/1/1");
+    assertThat(header(letterOf(Objects.requireNonNull(last)), "baton_reason")).isNotEmpty();
+  }
+
+  @Test
+  void shouldBuryACutWithoutAFormat() {
+    TraceBuilder trace = new TraceBuilder();
+    ProducerRecord<String, byte[]> whole = trace.completed(1, "clone", TraceBuilder.cut("a"));
+    byte[] data =
+        new String(whole.value(), UTF_8).replace("\"format\":\"tar.zst\",", "").getBytes(UTF_8);
+    assertThat(data).hasSizeLessThan(whole.value().length);
+    ProducerRecord<String, byte[]> broken =
+        new ProducerRecord<>(Topics.TRACE, null, trace.run(), data, whole.headers());
+    RecordMetadata where =
+        log.send(trace.created(), trace.assigned(1), broken, trace.ended(2)).get(2);
+
+    assertThat(client.snapshot(trace.run(), 1).head().epoch()).isEqualTo(1);
+    assertThat(header(letterOf(where), "baton_reason")).contains("format");
+  }
+
+  @Test
+  void shouldBuryWhatPostgresRefusesAndStoreTheRest() {
+    int partition = 1_003; // nobody else's
+    positions.read(Set.of(partition)).await().indefinitely();
+    TraceBuilder trace = new TraceBuilder();
+    List<ConsumerRecord<byte[], byte[]>> records =
+        read(
+            partition,
+            trace.created(),
+            trace.assigned(1),
+            trace.started(1),
+            trace.completed(1, "clone", TraceBuilder.cut("a")),
+            trace.completed(1, "gather", TraceBuilder.cut("b")),
+            trace.ended(1));
+    DecodedBatch good = Decoder.decode(records, Map.of());
+    List<EventRow> rows = new ArrayList<>(good.events());
+    rows.set(2, refused(rows.get(2)));
+    rows.set(5, refused(rows.get(5)));
+
+    storing
+        .store(new DecodedBatch(rows, good.cuts(), List.of(), good.spans()), Map.of(partition, 0L))
+        .await()
+        .indefinitely();
+
+    assertThat(positions.read(Set.of(partition)).await().indefinitely())
+        .containsEntry(partition, 6L);
+    assertThat(client.events(trace.run(), false))
+        .extracting(Event::getPosition)
+        .containsExactly(1L, 2L, 4L, 5L);
+    assertThat(client.get("/runs/" + trace.run() + "/cuts").body()).contains("clone", "gather");
+    for (int offset : new int[] {2, 5}) {
+      ConsumerRecord<byte[], byte[]> letter =
+          letterOf(
+              new RecordMetadata(new TopicPartition(Topics.TRACE, partition), 0, offset, 0, 0, 0));
+      assertThat(header(letter, "baton_reason")).contains("was refused by Postgres", "0x00");
+    }
+  }
+
+  private static EventRow refused(EventRow row) {
+    return new EventRow(
+        row.record(), row.id(), "a\0b", true, row.source(), row.timeMicros(), null, row.data());
+  }
+
+  private ConsumerRecord<byte[], byte[]> letterOf(RecordMetadata where) {
+    return log.find(
+        Topics.deadLetters(Topics.TRACE),
+        letter ->
+            header(letter, "baton_offset").equals(Long.toString(where.offset()))
+                && header(letter, "baton_partition").equals(Integer.toString(where.partition())));
   }
 
   @Test

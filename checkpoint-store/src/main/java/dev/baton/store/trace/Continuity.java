@@ -1,0 +1,135 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.trace;
+
+import dev.baton.protocol.topic.Topics;
+import io.smallrye.common.annotation.Identifier;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
+import io.smallrye.reactive.messaging.kafka.KafkaClientService;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets through what follows the stored positions without a gap. A batch that was under way when its
+ * partition was taken away and given again can be dropped; the one after it must then not move the
+ * position beyond what is missing.
+ */
+@ApplicationScoped
+class Continuity {
+  private static final Logger LOG = Logger.getLogger(Continuity.class);
+
+  private final KafkaClientService kafka;
+  private final Assignments assignments;
+  private final TraceMetrics metrics;
+  private final Fatal fatal;
+
+  Continuity(
+      KafkaClientService kafka,
+      @Identifier("trace-positions") Assignments assignments,
+      TraceMetrics metrics,
+      Fatal fatal) {
+    this.kafka = kafka;
+    this.assignments = assignments;
+    this.metrics = metrics;
+    this.fatal = fatal;
+  }
+
+  /**
+   * The part of the batch that is new and leaves nothing out. What does not follow is dropped: its
+   * partition is read again from where it is expected, unless it is no longer ours.
+   */
+  Uni<DecodedBatch> following(DecodedBatch batch, Map<Integer, Long> expected) {
+    Map<Integer, Long> astray = new HashMap<>();
+    batch
+        .first()
+        .forEach(
+            (partition, first) -> {
+              if (first > expected.getOrDefault(partition, -1L)) {
+                astray.put(partition, first);
+              }
+            });
+    if (astray.isEmpty()) {
+      return Uni.createFrom().item(batch.from(expected));
+    }
+    return Insistence.insist(
+            "look for what is missing in the log",
+            Uni.createFrom()
+                .deferred(
+                    () ->
+                        kafka
+                            .<byte[], byte[]>getConsumer("trace")
+                            .runOnPollingThread(
+                                (Consumer<byte[], byte[]> consumer) -> {
+                                  return dropped(consumer, astray, expected);
+                                })))
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .map(
+            dropped -> {
+              Map<Integer, Long> rest = new HashMap<>(expected);
+              rest.keySet().removeAll(dropped);
+              return batch.from(rest);
+            });
+  }
+
+  private Set<Integer> dropped(
+      Consumer<?, ?> consumer, Map<Integer, Long> astray, Map<Integer, Long> expected) {
+    Set<Integer> dropped = new HashSet<>();
+    astray.forEach(
+        (partition, first) -> {
+          if (!mayFollow(consumer, partition, first, expected.get(partition))) {
+            dropped.add(partition);
+          }
+        });
+    return dropped;
+  }
+
+  /**
+   * On the polling thread, where partitions come and go, so that none does meanwhile.
+   *
+   * @param judged the position by which the records did not follow; null for none
+   */
+  boolean mayFollow(Consumer<?, ?> consumer, int number, long first, @Nullable Long judged) {
+    TopicPartition partition = new TopicPartition(Topics.TRACE, number);
+    if (!consumer.assignment().contains(partition)) {
+      return false; // whoever holds it now reads them
+    }
+    Position position = assignments.of(number);
+    if (position == null) {
+      throw fatal.because(partition + " is read, but where it is was never found out");
+    }
+    long expected = position.next();
+    if (judged == null || judged != expected) {
+      return false; // given again meanwhile, and set to its position
+    }
+    long beginning = consumer.beginningOffsets(List.of(partition)).getOrDefault(partition, 0L);
+    if (beginning > expected && first <= beginning) {
+      metrics.missing(first - expected);
+      LOG.errorf(
+          "%s begins at offset %d, but only what lies before %d was stored: the topic's retention"
+              + " was shorter than this store's outage",
+          partition, beginning, expected);
+      return true;
+    }
+    if (first == position.gap()) {
+      return true; // read again, and still the first: there is no record in between
+    }
+    long from = Math.max(expected, beginning);
+    LOG.warnf("%s goes on with offset %d instead of %d: reads it again", partition, first, from);
+    assignments.replace(number, position, position.seen(first));
+    consumer.seek(partition, from);
+    return false;
+  }
+}

@@ -1,0 +1,122 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.trace;
+
+import dev.baton.store.failure.Problems;
+import io.smallrye.common.annotation.Identifier;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Brings a batch into Postgres, whatever it takes: waits out an outage, goes on after a commit
+ * whose answer was lost, and takes out what Postgres refuses.
+ */
+@ApplicationScoped
+class Storing {
+  private final Assignments assignments;
+  private final PositionStore positions;
+  private final TraceWriter writer;
+  private final Burial burial;
+  private final TraceMetrics metrics;
+  private final Wakeups wakeups;
+  private final Fatal fatal;
+
+  Storing(
+      @Identifier("trace-positions") Assignments assignments,
+      PositionStore positions,
+      TraceWriter writer,
+      Burial burial,
+      TraceMetrics metrics,
+      Wakeups wakeups,
+      Fatal fatal) {
+    this.assignments = assignments;
+    this.positions = positions;
+    this.writer = writer;
+    this.burial = burial;
+    this.metrics = metrics;
+    this.wakeups = wakeups;
+    this.fatal = fatal;
+  }
+
+  /**
+   * @param batch follows these positions; its poison is buried
+   */
+  Uni<Void> store(DecodedBatch batch, Map<Integer, Long> expected) {
+    if (batch.isEmpty()) {
+      return Uni.createFrom().voidItem();
+    }
+    long start = System.nanoTime();
+    // Repeating is safe where it is not known whether an attempt was committed: the writer compares
+    // the positions in the statement that moves them, and then says that they moved.
+    return Insistence.insist(
+            "store " + batch.events().size() + " events",
+            Uni.createFrom().deferred(() -> writer.write(batch, expected)),
+            failure -> !isRefused(failure, batch))
+        .chain(
+            outcome ->
+                switch (outcome) {
+                  case TraceWriter.Outcome.Stored stored -> {
+                    assignments.advance(expected, batch.next());
+                    metrics.stored(
+                        batch, stored.events(), Duration.ofNanos(System.nanoTime() - start));
+                    wakeups.wake(batch.runs());
+                    yield Uni.createFrom().voidItem();
+                  }
+                  case TraceWriter.Outcome.Moved moved -> reconcile(batch, expected);
+                })
+        .onFailure(failure -> isRefused(failure, batch))
+        .recoverWithUni(refusal -> sift(batch, expected, refusal));
+  }
+
+  private static boolean isRefused(Throwable failure, DecodedBatch batch) {
+    return Problems.isRefused(failure) && !batch.events().isEmpty();
+  }
+
+  /** Halves the batch until the one event that Postgres refuses is alone, and buries that. */
+  private Uni<Void> sift(DecodedBatch batch, Map<Integer, Long> expected, Throwable refusal) {
+    int events = batch.events().size();
+    if (events == 1) {
+      EventRow culprit = batch.events().getFirst();
+      String reason = culprit.id() + " was refused by Postgres: " + Problems.words(refusal);
+      return burial
+          .of(List.of(new Poison(culprit.record(), reason)))
+          .chain(() -> store(batch.withoutEvents(), expected));
+    }
+    DecodedBatch head = batch.head(events / 2);
+    Map<Integer, Long> between = new HashMap<>(expected);
+    between.putAll(head.next());
+    return store(head, expected).chain(() -> store(batch.tail(events / 2), between));
+  }
+
+  /**
+   * A position is ahead of what we expect: our own commit whose answer was lost, or another
+   * consumer took over. Both have stored what lies before it, so only the rest is ours.
+   */
+  private Uni<Void> reconcile(DecodedBatch batch, Map<Integer, Long> expected) {
+    return Insistence.insist(
+            "read the positions",
+            Uni.createFrom().deferred(() -> positions.read(batch.spans().keySet())))
+        .chain(
+            actual -> {
+              actual.forEach(
+                  (partition, position) -> {
+                    if (position < expected.getOrDefault(partition, 0L)) {
+                      throw fatal.because(
+                          "the position of partition %d went back from %d to %d"
+                              .formatted(partition, expected.get(partition), position));
+                    }
+                  });
+              assignments.advance(expected, actual);
+              wakeups.wake(batch.runs());
+              return store(batch.from(actual), actual);
+            });
+  }
+}
