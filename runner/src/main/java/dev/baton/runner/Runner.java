@@ -94,7 +94,7 @@ public final class Runner implements AutoCloseable {
     gateway.open();
     storeChannel = Channels.open(config.store());
     StoreClient store = new StoreClient(storeChannel);
-    EarlySnapshot snapshots = new EarlySnapshot(store, config.carries());
+    EarlyStart early = new EarlyStart(config, store);
     producer = producers.durable();
     Thread.ofVirtual().name("kafka").start(this::connectKafka);
     heartbeats = new Heartbeats(config.runnerId(), producer);
@@ -103,10 +103,9 @@ public final class Runner implements AutoCloseable {
         new Services(
             config.runnerId(),
             config.data(),
-            config.cutPatience(),
             producer,
             store,
-            snapshots,
+            early,
             heartbeats,
             logs,
             executors,

@@ -48,6 +48,7 @@ public final class Workspace {
   private @Nullable Cut cut;
   private boolean dirty;
   private boolean ahead;
+  private @Nullable Cut prepared;
 
   /** The main line's, which begins empty. */
   public static Workspace main(Path root, StoreClient store, Lease holder, Duration patience) {
@@ -115,11 +116,25 @@ public final class Workspace {
    * @throws IOException when it cannot be unpacked
    */
   public void restore(Cut from) throws StoreException, IOException, InterruptedException {
+    Cut ready = prepared;
+    prepared = null;
+    if (from.equals(ready)) {
+      return;
+    }
     Trees.discard(root);
     Attempts.until(RESTORE_PATIENCE, () -> fetch(from));
     cut = from;
     dirty = false;
     ahead = false;
+  }
+
+  /**
+   * Restores ahead of need: the first {@link #restore} of the same cut finds it done. Nothing else
+   * may be called in between.
+   */
+  public void prepare(Cut from) throws StoreException, IOException, InterruptedException {
+    restore(from);
+    prepared = from;
   }
 
   /** A step may change files from now on. */

@@ -65,7 +65,7 @@ final class Line {
    */
   static Line main(RunContext run, Flow flow, @Nullable Workspace workspace) {
     return new Line(
-        run, StepPath.MAIN, flow, run.info(), new Outputs(), workspace, run.workspaceFolder());
+        run, StepPath.MAIN, flow, run.info(), new Outputs(), workspace, run.folder().workspace());
   }
 
   /**
@@ -76,7 +76,8 @@ final class Line {
     ObjectNode branchInfo = info.objectNode();
     branchInfo.setAll(info);
     branchInfo.set("branch", place);
-    Workspace copy = files && workspace != null ? workspace.branch(run.branchFolder(path)) : null;
+    Workspace copy =
+        files && workspace != null ? workspace.branch(run.folder().branch(path)) : null;
     // Without a copy its steps only look, at the files as the parallel found them.
     Path where = copy == null ? directory : copy.root();
     return new Line(run, path, steps, branchInfo, outputs.branch(), copy, where);

@@ -15,7 +15,6 @@ import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepExecutors;
-import java.nio.file.Path;
 
 /**
  * What all lines of a run share.
@@ -30,7 +29,7 @@ record RunContext(
     int epoch,
     JsonNode input,
     ObjectNode info,
-    Path folder,
+    RunFolder folder,
     Deadline deadline,
     RunJournal journal,
     RunControl control,
@@ -46,26 +45,12 @@ record RunContext(
     return new StepLog(logs, run, epoch, step, attempt);
   }
 
-  /** Where the main line's files are. */
-  Path workspaceFolder() {
-    return folder.resolve("workspace");
-  }
-
-  /** Where a branch's copy of the workspace is. */
-  Path branchFolder(String branch) {
-    return folder.resolve("branches").resolve(fileName(branch));
-  }
-
   /** {@code <run>-<step path>-<visit>}, as an id in URLs. */
   String approvalId(String step, int visit) {
-    return run + "-" + fileName(step) + "-" + visit;
+    return run + "-" + RunFolder.fileName(step) + "-" + visit;
   }
 
   void append(TraceEvent.Runner event) throws InterruptedException {
     journal.append(event);
-  }
-
-  private static String fileName(String path) {
-    return path.replace('/', '~');
   }
 }

@@ -24,7 +24,6 @@ import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.steps.Deadline;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -166,10 +165,7 @@ public final class RunTask {
     Blobs blobs = new Blobs(services.store(), holder);
     RunContext context = context(before, blobs);
     Workspace workspace =
-        ParallelStep.usesFiles(workflow.flow())
-            ? Workspace.main(
-                context.workspaceFolder(), services.store(), holder, services.cutPatience())
-            : null;
+        ParallelStep.usesFiles(workflow.flow()) ? services.snapshots().workspace(holder) : null;
     Line main = Line.main(context, workflow.flow(), workspace);
     main.open();
     journal.send(started(before, main));
@@ -220,13 +216,12 @@ public final class RunTask {
 
   private RunContext context(RunState before, Blobs blobs)
       throws StoreException, InterruptedException {
-    Path folder = services.data().resolve("runs").resolve(assignment.run());
     return new RunContext(
         assignment.run(),
         assignment.epoch(),
         input(before, blobs),
         info(),
-        folder,
+        RunFolder.of(services.data(), assignment.run()),
         assignment.deadline().map(Deadline::at).orElse(Deadline.NONE),
         journal,
         control,

@@ -11,7 +11,6 @@ import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.steps.StepExecutors;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.apache.kafka.clients.producer.Producer;
 
 /**
@@ -19,12 +18,10 @@ import org.apache.kafka.clients.producer.Producer;
  *
  * @param runner the runner's id
  * @param producer of the trace
- * @param cutPatience how long a step's end waits for the object store
  */
 public record Services(
     String runner,
     Path data,
-    Duration cutPatience,
     Producer<String, byte[]> producer,
     StoreClient store,
     Snapshots snapshots,

@@ -7,12 +7,17 @@
 package dev.baton.runner.engine;
 
 import dev.baton.protocol.state.RunState;
+import dev.baton.runner.capture.Lease;
 import dev.baton.runner.capture.StoreException;
+import dev.baton.runner.capture.Workspace;
 
-/** Where a run's state as of an epoch comes from. */
+/** Where a run's state and files as of an epoch come from. */
 public interface Snapshots {
   /**
    * @throws StoreException when it cannot be had within the patience of whoever provides it
    */
   RunState get(String run, int epoch, String lease) throws StoreException, InterruptedException;
+
+  /** The main line's files; it may have been restored to the newest cut of that state already. */
+  Workspace workspace(Lease holder) throws InterruptedException;
 }

@@ -9,8 +9,12 @@ package dev.baton.runner.training;
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.Download;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.PrepareDownloadRequest;
+import dev.baton.protocol.grpc.PrepareDownloadResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
 import dev.baton.protocol.grpc.RunnerGatewayGrpc;
@@ -29,9 +33,16 @@ import java.util.List;
  */
 final class Rehearsal {
   private final Assign assign;
+  private final RunState state;
+  private final Objects objects;
 
-  Rehearsal(Assign assign) {
+  /**
+   * @param state what the store knows of the run
+   */
+  Rehearsal(Assign assign, RunState state, Objects objects) {
     this.assign = assign;
+    this.state = state;
+    this.objects = objects;
   }
 
   List<BindableService> services() {
@@ -62,11 +73,10 @@ final class Rehearsal {
     }
   }
 
-  private static final class Store extends CheckpointStoreGrpc.CheckpointStoreImplBase {
+  private final class Store extends CheckpointStoreGrpc.CheckpointStoreImplBase {
     @Override
     public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> answer) {
-      byte[] state = Json.bytes(RunState.empty(request.getRun()));
-      answer.onNext(Snapshot.newBuilder().setState(ByteString.copyFrom(state)).build());
+      answer.onNext(Snapshot.newBuilder().setState(ByteString.copyFrom(Json.bytes(state))).build());
       answer.onCompleted();
     }
 
@@ -74,12 +84,27 @@ final class Rehearsal {
     public void prepareUpload(
         PrepareUploadRequest request, StreamObserver<PrepareUploadResponse> answer) {
       PrepareUploadResponse.Builder response = PrepareUploadResponse.newBuilder();
-      request
-          .getObjectsList()
-          .forEach(
-              object ->
-                  response.addUploads(
-                      Upload.newBuilder().setDigest(object.getDigest()).setPresent(true)));
+      for (ObjectRef object : request.getObjectsList()) {
+        String digest = object.getDigest();
+        response.addUploads(
+            Upload.newBuilder()
+                .setDigest(digest)
+                .setPresent(objects.has(digest))
+                .setPutUrl(objects.url(digest)));
+      }
+      answer.onNext(response.build());
+      answer.onCompleted();
+    }
+
+    @Override
+    public void prepareDownload(
+        PrepareDownloadRequest request, StreamObserver<PrepareDownloadResponse> answer) {
+      PrepareDownloadResponse.Builder response = PrepareDownloadResponse.newBuilder();
+      for (ObjectRef object : request.getObjectsList()) {
+        String digest = object.getDigest();
+        response.addDownloads(
+            Download.newBuilder().setDigest(digest).setGetUrl(objects.url(digest)));
+      }
       answer.onNext(response.build());
       answer.onCompleted();
     }

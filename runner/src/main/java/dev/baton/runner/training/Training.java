@@ -9,8 +9,16 @@ package dev.baton.runner.training;
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StateFold;
 import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceCodec;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.protocol.workflow.Format;
 import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.WorkflowParser;
@@ -30,14 +38,17 @@ import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -70,6 +81,8 @@ public final class Training {
         - {id: total, when: '.steps.each.output | length > 1', transform: '[.steps.each.output[] | .item] | add'}
       """;
 
+  private static final String INPUT = "{\"text\": \"hello\"}";
+
   private static final int TREE_FOLDERS = 30;
   private static final int TREE_FILES = 20;
   private static final int TREE_ROUNDS = 6;
@@ -93,13 +106,36 @@ public final class Training {
     }
   }
 
+  /** A run whose first runner dies, as far as anyone can tell, after the first step. */
   private static ExitCode rehearse(Path data, StepExecutors executors)
       throws IOException, InterruptedException {
     String run = RunId.next();
+    try (Objects objects = new Objects()) {
+      InMemory log = new InMemory();
+      Parsed.Valid workflow = workflow();
+      ExitCode first = carry(run, 1, RunState.empty(run), workflow, log, objects, data, executors);
+      if (first != ExitCode.DONE) {
+        return first;
+      }
+      RunState left = afterFirstStep(run, workflow, log);
+      return carry(run, 2, left, workflow, new InMemory(), objects, data, executors);
+    }
+  }
+
+  private static ExitCode carry(
+      String run,
+      int epoch,
+      RunState state,
+      Parsed.Valid workflow,
+      InMemory log,
+      Objects objects,
+      Path data,
+      StepExecutors executors)
+      throws IOException, InterruptedException {
     Server server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
             .addServices(
-                new Rehearsal(assign(run))
+                new Rehearsal(assign(run, epoch, workflow), state, objects)
                     .services().stream().map(service -> service.bindService()).toList())
             .build()
             .start();
@@ -107,11 +143,11 @@ public final class Training {
     Map<String, String> keys =
         Map.of(
             "baton.runner.id",
-            "rehearsal",
+            "rehearsal-" + epoch,
             "baton.run.id",
             run,
             "baton.epoch",
-            "2",
+            Integer.toString(epoch),
             "baton.orchestrator.url",
             url,
             "baton.store.url",
@@ -121,39 +157,92 @@ public final class Training {
             "baton.data",
             data.toString());
     RunnerConfig config = RunnerConfig.read(key -> Optional.ofNullable(keys.get(key)));
-    try (Runner runner = new Runner(config, executors, new InMemory())) {
+    try (Runner runner = new Runner(config, executors, log)) {
       return runner.awaitExit();
     } finally {
       server.shutdownNow();
     }
   }
 
+  /** The state from which a replacement goes on when the runner died right after its first cut. */
+  private static RunState afterFirstStep(String run, Parsed.Valid workflow, InMemory log) {
+    StateFold fold = new StateFold(RunState.empty(run));
+    fold.accept(
+        control(
+            run,
+            1,
+            new TraceEvent.RunCreated(
+                "managed",
+                "default",
+                "rehearsal",
+                workflow.hash(),
+                new Output.Inline(Json.tree(INPUT.getBytes(StandardCharsets.UTF_8))),
+                Map.of(),
+                null,
+                "always",
+                null,
+                null,
+                Instant.now())));
+    fold.accept(control(run, 2, new TraceEvent.RunnerAssigned(1, null, "start")));
+    for (ProducerRecord<String, byte[]> record : log.trace.history()) {
+      if (record.topic().equals(Topics.TRACE)
+          && TraceCodec.decode(record.key(), record.headers(), record.value())
+              instanceof TraceCodec.Decoded.Known known) {
+        fold.accept(known.record());
+        if (known.record().event() instanceof TraceEvent.StepCompleted) {
+          break;
+        }
+      }
+    }
+    fold.accept(control(run, 3, new TraceEvent.RunnerAssigned(2, null, "runner_exited")));
+    return fold.state();
+  }
+
+  private static TraceRecord control(String run, long seq, TraceEvent event) {
+    return new TraceRecord(
+        new EventId(run, Lane.CONTROL, seq),
+        URI.create("/baton/orchestrator/rehearsal"),
+        Instant.now(),
+        event);
+  }
+
   /** Takes everything and keeps it. */
   private static final class InMemory implements Producers {
+    final MockProducer<String, byte[]> trace = producer();
+
     @Override
     public Producer<String, byte[]> durable() {
-      return new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
+      return trace;
     }
 
     @Override
     public Producer<String, byte[]> lossy() {
-      return durable();
+      return producer();
+    }
+
+    private static MockProducer<String, byte[]> producer() {
+      return new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
     }
   }
 
-  private static Assign assign(String run) {
+  private static Parsed.Valid workflow() {
     Parsed parsed = WorkflowParser.parse(WORKFLOW.getBytes(StandardCharsets.UTF_8), Format.YAML);
-    if (!(parsed instanceof Parsed.Valid valid)) {
-      throw new IllegalStateException("the rehearsal's workflow: " + parsed);
+    if (parsed instanceof Parsed.Valid valid) {
+      return valid;
     }
+    throw new IllegalStateException("the rehearsal's workflow: " + parsed);
+  }
+
+  private static Assign assign(String run, int epoch, Parsed.Valid workflow) {
     return Assign.newBuilder()
         .setRun(run)
-        .setEpoch(2)
+        .setEpoch(epoch)
+        .setFresh(epoch == 1)
         .setProject("default")
         .setWorkflow("rehearsal")
-        .setDefinitionHash(valid.hash())
-        .setDefinition(ByteString.copyFrom(Json.bytes(valid.canonical())))
-        .setInput(ByteString.copyFromUtf8("{\"text\": \"hello\"}"))
+        .setDefinitionHash(workflow.hash())
+        .setDefinition(ByteString.copyFrom(Json.bytes(workflow.canonical())))
+        .setInput(ByteString.copyFromUtf8(INPUT))
         .setHeartbeatIntervalMillis(1_000)
         .setHeartbeatTimeoutMillis(3_000)
         .build();

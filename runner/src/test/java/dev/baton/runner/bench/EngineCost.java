@@ -9,18 +9,22 @@ package dev.baton.runner.bench;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.management.OperatingSystemMXBean;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.workflow.Format;
 import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.runner.attach.Channels;
+import dev.baton.runner.capture.Lease;
 import dev.baton.runner.capture.StoreClient;
+import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.config.Address;
 import dev.baton.runner.engine.Announcements;
 import dev.baton.runner.engine.Assignment;
 import dev.baton.runner.engine.Definitions;
 import dev.baton.runner.engine.RunTask;
 import dev.baton.runner.engine.Services;
+import dev.baton.runner.engine.Snapshots;
 import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.steps.StepExecutors;
@@ -61,10 +65,9 @@ public final class EngineCost {
           new Services(
               "cost",
               Path.of(System.getProperty("java.io.tmpdir")),
-              Duration.ofSeconds(1),
               producer,
               store,
-              (run, epoch, lease) -> store.snapshot(run, epoch, lease, Duration.ZERO),
+              new FreshRunsOnly(),
               new Heartbeats("cost", producer),
               new LogShipper("cost", () -> producer),
               new StepExecutors(name -> Optional.empty()),
@@ -109,5 +112,18 @@ public final class EngineCost {
         Duration.ofSeconds(30),
         true,
         Map.of());
+  }
+
+  /** A fresh run of steps without files asks for neither. */
+  private static final class FreshRunsOnly implements Snapshots {
+    @Override
+    public RunState get(String run, int epoch, String lease) {
+      throw new AssertionError("no snapshot is needed");
+    }
+
+    @Override
+    public Workspace workspace(Lease holder) {
+      throw new AssertionError("no files are needed");
+    }
   }
 }

@@ -1,0 +1,39 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import java.nio.file.Path;
+
+/**
+ * Where a run's files are on this host.
+ *
+ * @param path the run's own folder
+ */
+public record RunFolder(Path path) {
+
+  /**
+   * @param data the runner's data folder
+   */
+  public static RunFolder of(Path data, String run) {
+    return new RunFolder(data.resolve("runs").resolve(run));
+  }
+
+  /** The main line's files. */
+  public Path workspace() {
+    return path.resolve("workspace");
+  }
+
+  /** A branch's copy of the workspace. */
+  Path branch(String branch) {
+    return path.resolve("branches").resolve(fileName(branch));
+  }
+
+  /** A step's or branch's path as one name. */
+  static String fileName(String path) {
+    return path.replace('/', '~');
+  }
+}
