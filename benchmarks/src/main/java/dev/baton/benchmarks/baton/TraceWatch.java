@@ -72,7 +72,13 @@ final class TraceWatch implements AutoCloseable {
             ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
             false,
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-            5_000);
+            5_000,
+            // An observer that asked for every single event would be a good part of what it
+            // measures. An end is seen up to 5 ms late, which counts against Baton.
+            ConsumerConfig.FETCH_MIN_BYTES_CONFIG,
+            64 << 10,
+            ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+            5);
     KafkaConsumer<String, byte[]> consumer =
         new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer());
     List<TopicPartition> partitions = new ArrayList<>();

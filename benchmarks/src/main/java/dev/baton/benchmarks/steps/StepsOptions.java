@@ -57,7 +57,8 @@ public record StepsOptions(
 
         -o json|table    what to print on standard output (default table)
         --rounds N       measured turns of each system, 1 to 100 (default 3)
-        --warmup N       unmeasured turns before, 0 to 100 (default 3)
+        --warmup N       unmeasured turns before, 0 to 100 (default 8: a JVM compiles
+                   for some 100,000 steps, and whoever runs a service runs more)
         --no-restate     only Baton and its broker's own limits
         --submit WHICH   batch: the runs of a burst in one request (default); each: one request each
         --server URL     measure this orchestrator instead of an embedded stack; needs --kafka
@@ -87,7 +88,7 @@ public record StepsOptions(
   public static StepsOptions parse(List<String> arguments) {
     Deque<String> left = new ArrayDeque<>(arguments);
     int rounds = 3;
-    int warmup = 3;
+    int warmup = 8;
     boolean json = false;
     boolean restate = true;
     boolean each = false;

@@ -20,10 +20,13 @@ import dev.baton.protocol.workflow.Workflow;
 import dev.baton.runner.capture.Blobs;
 import dev.baton.runner.capture.Lease;
 import dev.baton.runner.capture.StoreException;
+import dev.baton.runner.capture.Trees;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.steps.Deadline;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -99,7 +102,20 @@ public final class RunTask {
       } else {
         beat.stop();
       }
+      if (outcome == Outcome.COMPLETED) {
+        removeFiles();
+      }
       ended.complete(outcome);
+    }
+  }
+
+  /** What a completed run left is in its last cut; of any other run someone may want to see it. */
+  private void removeFiles() {
+    Path folder = RunFolder.of(services.data(), assignment.run()).path();
+    try {
+      Trees.delete(folder);
+    } catch (IOException e) {
+      LOG.warnf("%s is left behind: %s", folder, e.getMessage());
     }
   }
 
