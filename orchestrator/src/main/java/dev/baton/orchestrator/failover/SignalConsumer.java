@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.failover;
 
+import dev.baton.orchestrator.problem.Refusals;
 import dev.baton.orchestrator.publish.Publisher;
 import dev.baton.protocol.signal.Signal;
 import dev.baton.protocol.topic.JsonEvents;
@@ -14,6 +15,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +30,8 @@ import org.jboss.logging.Logger;
 class SignalConsumer {
   private static final Logger LOG = Logger.getLogger(SignalConsumer.class);
   private static final int AT_ONCE = 8;
+  private static final int LETTER_ATTEMPTS = 5;
+  private static final Duration SQL = Duration.ofSeconds(10);
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(100);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
 
@@ -70,23 +74,50 @@ class SignalConsumer {
     }
     return failover
         .handle(signal)
+        .ifNoItem()
+        .after(SQL)
+        .fail()
         .onFailure()
         .invoke(failure -> LOG.warnf("run %s: failover waits: %s", signal.run(), failure))
-        .onFailure()
+        .onFailure(failure -> !isFinal(failure))
         .retry()
         .withBackOff(FIRST_BACKOFF, MAX_BACKOFF)
         .indefinitely() // A signal is never given up; the poll behind it is bounded.
-        .replaceWithVoid();
+        .replaceWithVoid()
+        .onFailure()
+        .recoverWithUni(failure -> putAside(record, failure.toString()));
+  }
+
+  /** Whether it is the signal that is at fault, and will be the next time. */
+  private static boolean isFinal(Throwable failure) {
+    return Refusals.isFinal(failure)
+        || failure instanceof NullPointerException
+        || failure instanceof IllegalArgumentException
+        || failure instanceof ArithmeticException
+        || failure instanceof DateTimeException;
   }
 
   private Uni<Void> putAside(ConsumerRecord<String, byte[]> record, String reason) {
     malformed.increment();
     LOG.warnf(
-        "a record of %s (partition %d, offset %d) is no signal: %s",
+        "a record of %s (partition %d, offset %d) is put aside: %s",
         record.topic(), record.partition(), record.offset(), reason);
     // The producer may block for the topic's metadata, so not on this thread.
     return Uni.createFrom()
         .completionStage(() -> publisher.deadLetter(record, reason))
-        .runSubscriptionOn(io.smallrye.mutiny.infrastructure.Infrastructure.getDefaultWorkerPool());
+        .runSubscriptionOn(io.smallrye.mutiny.infrastructure.Infrastructure.getDefaultWorkerPool())
+        .onFailure()
+        .retry()
+        .withBackOff(FIRST_BACKOFF, MAX_BACKOFF)
+        .atMost(LETTER_ATTEMPTS)
+        // The other signals of the poll must not be lost with it.
+        .onFailure()
+        .invoke(
+            failure ->
+                LOG.errorf(
+                    "the dead letter of %s (partition %d, offset %d, key %s) cannot be written: %s",
+                    record.topic(), record.partition(), record.offset(), record.key(), failure))
+        .onFailure()
+        .recoverWithNull();
   }
 }

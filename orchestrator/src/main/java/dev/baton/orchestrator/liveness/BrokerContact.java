@@ -97,8 +97,12 @@ class BrokerContact implements Contact {
         Thread.sleep(EVERY);
       } catch (InterruptedException e) {
         return;
-      } catch (ExecutionException | TimeoutException e) {
-        LOG.debugf("the broker does not answer: %s", e);
+      } catch (ExecutionException | TimeoutException | RuntimeException e) {
+        if (e instanceof RuntimeException) {
+          LOG.warnf(e, "the broker could not be asked and will be asked again");
+        } else {
+          LOG.debugf("the broker does not answer: %s", e);
+        }
         try {
           Thread.sleep(EVERY);
         } catch (InterruptedException interrupted) {

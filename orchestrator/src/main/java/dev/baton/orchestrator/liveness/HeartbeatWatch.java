@@ -9,6 +9,8 @@ package dev.baton.orchestrator.liveness;
 import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.signal.Signal;
 import dev.baton.protocol.topic.JsonEvents;
+import dev.baton.protocol.topic.Topics;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,7 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.apache.kafka.common.header.Headers;
-import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -39,28 +41,56 @@ import org.jspecify.annotations.Nullable;
  *   heartbeat of a newer epoch      watch it instead of the older one
  *   heartbeat of an older epoch     ignored
  *   heartbeat "ended"               watch no more
- *   silence over the timeout        signal heartbeats_missed, once per epoch
+ *   silence over the timeout        signal heartbeats_missed; again, ever more rarely, while it lasts
  *   reported and still silent       forgotten after an hour
+ *   no heartbeat at all             to the dead letters, with the reason
  * </pre>
  */
-final class HeartbeatWatch implements Processor<String, byte[], String, Signal> {
+final class HeartbeatWatch implements Processor<String, byte[], String, Object> {
   static final String STORE = "runners";
+
+  /** The children: of signals, and of records that are no heartbeats. */
+  static final String SIGNALS = "encode";
+
+  static final String DEAD_LETTERS = "dead-letters";
   static final Duration TICK = Duration.ofMillis(100);
 
   private static final Logger LOG = Logger.getLogger(HeartbeatWatch.class);
   private static final long MAX_TICK_GAP_MILLIS = 2_000;
   private static final long NEVER = -1;
+  private static final long MIN_TIMEOUT_MILLIS = 600;
+  private static final long MAX_REPEAT_MILLIS = Duration.ofMinutes(1).toMillis();
   private static final long FORGET_MILLIS = Duration.ofHours(1).toMillis();
 
   private final Contact contact;
   private final LivenessMetrics metrics;
-  private final Map<String, Long> heardAt = new HashMap<>();
-  private @Nullable ProcessorContext<String, Signal> context;
+  // What the store holds, read once: a tick looks at all of them.
+  private final Map<String, Runner> known = new HashMap<>();
+  private @Nullable ProcessorContext<String, Object> context;
   private @Nullable KeyValueStore<String, Watched> runners;
   private int partition;
   private long nextOffset;
   private long awakeSince;
   private long lastTick;
+
+  /** What is only known since the start of this task. */
+  private static final class Runner {
+    Watched watched;
+    long heardAt;
+    long signalledAt;
+    int signals;
+
+    Runner(Watched watched) {
+      this.watched = watched;
+    }
+
+    /** The first repetition comes after another timeout, later ones ever more rarely. */
+    boolean isDue(long now) {
+      long timeout = watched.timeoutMs();
+      long pause = Math.max(timeout, Math.min(MAX_REPEAT_MILLIS, timeout << Math.min(signals, 10)));
+      return signals == 0 || now - signalledAt > pause;
+    }
+  }
 
   HeartbeatWatch(Contact contact, LivenessMetrics metrics) {
     this.contact = contact;
@@ -68,10 +98,13 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Signal> 
   }
 
   @Override
-  public void init(ProcessorContext<String, Signal> newContext) {
+  public void init(ProcessorContext<String, Object> newContext) {
     context = newContext;
     runners = newContext.getStateStore(STORE);
     partition = newContext.taskId().partition();
+    try (KeyValueIterator<String, Watched> all = runners().all()) {
+      all.forEachRemaining(entry -> known.put(entry.key, new Runner(entry.value)));
+    }
     // Before anything is due the clock of the context may not run yet: the first tick sets it.
     awakeSince = 0;
     lastTick = NEVER;
@@ -81,42 +114,82 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Signal> 
   @Override
   public void process(Record<String, byte[]> record) {
     nextOffset = context().recordMetadata().map(RecordMetadata::offset).orElse(nextOffset - 1) + 1;
-    Heartbeat heartbeat = parse(record.headers(), record.value());
-    if (heartbeat == null || !heartbeat.run().equals(record.key())) {
-      metrics.malformed();
+    Heartbeat heartbeat;
+    try {
+      heartbeat = JsonEvents.heartbeat(record.headers(), record.value());
+      check(heartbeat, record.key());
+    } catch (RuntimeException notOne) {
+      putAside(record, Objects.requireNonNullElse(notOne.getMessage(), notOne.toString()));
       return;
     }
     metrics.heartbeat();
     accept(heartbeat, context().currentSystemTimeMs());
   }
 
-  private static @Nullable Heartbeat parse(Headers headers, byte @Nullable [] value) {
-    try {
-      return value == null ? null : JsonEvents.heartbeat(headers, value);
-    } catch (IllegalArgumentException notOne) {
-      LOG.debugf("skipped: %s", notOne.getMessage());
-      return null;
+  /** What {@link #accept} relies on, whoever has read it. */
+  private static void check(Heartbeat heartbeat, @Nullable String key) {
+    need(heartbeat.run() != null && heartbeat.run().equals(key), "its run is not the key");
+    need(heartbeat.state() != null && !heartbeat.state().isBlank(), "it has no state");
+    need(heartbeat.runner() != null && !heartbeat.runner().isBlank(), "it has no runner");
+    need(
+        heartbeat.timeoutMs() >= MIN_TIMEOUT_MILLIS,
+        "timeout_ms is " + heartbeat.timeoutMs() + ", below " + MIN_TIMEOUT_MILLIS);
+  }
+
+  private static void need(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
     }
+  }
+
+  private void putAside(Record<String, byte[]> record, String reason) {
+    metrics.malformed();
+    LOG.warnf("partition %d, offset %d: no heartbeat: %s", partition, nextOffset - 1, reason);
+    Headers headers = new RecordHeaders(record.headers());
+    header(headers, "baton_reason", reason);
+    header(headers, "baton_topic", Topics.HEARTBEATS);
+    header(headers, "baton_partition", Integer.toString(partition));
+    header(headers, "baton_offset", Long.toString(nextOffset - 1));
+    // A record without a time would be refused by the sink.
+    long time = Math.max(0, record.timestamp());
+    context()
+        .<@Nullable String, @Nullable Object>forward(
+            new Record<>(record.key(), record.value(), time, headers), DEAD_LETTERS);
+  }
+
+  private static void header(Headers headers, String name, String value) {
+    headers.add(name, value.getBytes(StandardCharsets.UTF_8));
   }
 
   private void accept(Heartbeat heartbeat, long now) {
     String run = heartbeat.run();
-    Watched known = runners().get(run);
-    if (known != null && known.epoch() > heartbeat.epoch()) {
+    Runner runner = known.get(run);
+    Watched before = runner == null ? null : runner.watched;
+    if (before != null && before.epoch() > heartbeat.epoch()) {
       return;
     }
     if (heartbeat.state().equals(Heartbeat.ENDED)) {
-      if (known != null) {
-        runners().delete(run);
-      }
-      heardAt.remove(run);
+      forget(run);
       return;
     }
-    heardAt.put(run, now);
-    if (known == null || !known.isSameAs(heartbeat)) {
+    if (runner == null || before == null || !before.isSameAs(heartbeat)) {
       Watched fresh = Watched.of(heartbeat);
-      boolean sameEpoch = known != null && known.epoch() == heartbeat.epoch();
-      runners().put(run, sameEpoch && known.reported() ? fresh.asReported() : fresh);
+      boolean sameEpoch = before != null && before.epoch() == heartbeat.epoch();
+      Watched next = sameEpoch && before != null && before.reported() ? fresh.asReported() : fresh;
+      if (runner == null || !sameEpoch) {
+        runner = new Runner(next);
+        known.put(run, runner);
+      }
+      runner.watched = next;
+      runners().put(run, next);
+    }
+    runner.heardAt = now;
+    runner.signals = 0;
+  }
+
+  private void forget(String run) {
+    if (known.remove(run) != null) {
+      runners().delete(run);
     }
   }
 
@@ -130,31 +203,21 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Signal> 
     }
     lastTick = now;
     long hearingSince = Math.max(awakeSince, contact.unbrokenSince());
-    List<KeyValue<String, Watched>> silent = new ArrayList<>();
+    List<String> silent = new ArrayList<>();
     List<String> forgotten = new ArrayList<>();
-    int watched = 0;
-    try (KeyValueIterator<String, Watched> all = runners().all()) {
-      while (all.hasNext()) {
-        KeyValue<String, Watched> entry = all.next();
-        watched++;
-        long silence = now - Math.max(hearingSince, heardAt.getOrDefault(entry.key, 0L));
-        if (entry.value.reported()) {
-          if (silence > FORGET_MILLIS) {
-            forgotten.add(entry.key);
+    known.forEach(
+        (run, runner) -> {
+          long silence = now - Math.max(hearingSince, runner.heardAt);
+          if (runner.watched.reported() && silence > FORGET_MILLIS) {
+            forgotten.add(run);
+          } else if (silence > runner.watched.timeoutMs() && runner.isDue(now)) {
+            silent.add(run);
           }
-        } else if (silence > entry.value.timeoutMs()) {
-          silent.add(entry);
-        }
-      }
-    }
-    metrics.watched(partition, watched);
-    forgotten.forEach(
-        run -> {
-          runners().delete(run);
-          heardAt.remove(run);
         });
+    metrics.watched(partition, known.size());
+    forgotten.forEach(this::forget);
     if (!silent.isEmpty() && hasReadAll()) {
-      silent.forEach(entry -> report(entry.key, entry.value, now, hearingSince));
+      silent.forEach(run -> report(run, Objects.requireNonNull(known.get(run)), now, hearingSince));
     }
   }
 
@@ -163,9 +226,15 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Signal> 
     return end.isPresent() && Math.max(nextOffset, contact.committed(partition)) >= end.getAsLong();
   }
 
-  private void report(String run, Watched watched, long now, long hearingSince) {
-    long silence = now - Math.max(hearingSince, heardAt.getOrDefault(run, 0L));
-    runners().put(run, watched.asReported());
+  private void report(String run, Runner runner, long now, long hearingSince) {
+    Watched watched = runner.watched;
+    long silence = now - Math.max(hearingSince, runner.heardAt);
+    if (!watched.reported()) {
+      runner.watched = watched.asReported();
+      runners().put(run, runner.watched);
+    }
+    runner.signalledAt = now;
+    runner.signals++;
     metrics.missed();
     LOG.infof(
         "run %s epoch %d: nothing heard of %s for %d ms",
@@ -176,10 +245,11 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Signal> 
                 run,
                 new Signal.HeartbeatsMissed(
                     run, watched.epoch(), watched.runner(), silence, watched.timeoutMs()),
-                now));
+                now),
+            SIGNALS);
   }
 
-  private ProcessorContext<String, Signal> context() {
+  private ProcessorContext<String, Object> context() {
     return Objects.requireNonNull(context, "init comes first");
   }
 

@@ -19,11 +19,16 @@ class LivenessMetrics {
   private final Counter heartbeats;
   private final Counter malformed;
   private final Counter missed;
+  private final Counter failures;
   private final Map<Integer, Integer> watched = new ConcurrentHashMap<>();
 
   LivenessMetrics(MeterRegistry registry) {
     heartbeats = Counter.builder("baton.liveness.heartbeats").register(registry);
     malformed = Counter.builder("baton.liveness.malformed").register(registry);
+    failures =
+        Counter.builder("baton.liveness.failures")
+            .description("times the liveness thread had to be replaced")
+            .register(registry);
     missed = Counter.builder("baton.liveness.missed").register(registry);
     Gauge.builder(
             "baton.liveness.watched",
@@ -38,6 +43,10 @@ class LivenessMetrics {
 
   void malformed() {
     malformed.increment();
+  }
+
+  void failed() {
+    failures.increment();
   }
 
   void missed() {

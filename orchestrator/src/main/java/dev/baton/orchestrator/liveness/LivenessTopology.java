@@ -12,13 +12,16 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.net.URI;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler;
 import org.apache.kafka.streams.state.Stores;
+import org.jboss.logging.Logger;
 
 /**
  * Heartbeats in, signals out. A run's heartbeats are in one partition and its state beside it, so
@@ -26,12 +29,39 @@ import org.apache.kafka.streams.state.Stores;
  */
 @ApplicationScoped
 class LivenessTopology {
+  private static final Logger LOG = Logger.getLogger(LivenessTopology.class);
+  private static final long FIRST_PAUSE_MILLIS = 100;
+  private static final int MAX_DOUBLINGS = 6;
 
   @Produces
   @Singleton
   Topology topology(Contact contact, LivenessMetrics metrics, OrchestratorConfig config) {
     return build(
         contact, metrics, URI.create("/orchestrator/" + config.instanceId() + "/liveness"));
+  }
+
+  /**
+   * A failure that nobody foresaw costs the thread and not liveness: another takes its place, ever
+   * more slowly while it goes on.
+   */
+  @Produces
+  @Singleton
+  StreamsUncaughtExceptionHandler replaceThread(LivenessMetrics metrics) {
+    AtomicInteger failures = new AtomicInteger();
+    return failure -> {
+      metrics.failed();
+      LOG.error("liveness has failed and begins anew", failure);
+      pause(FIRST_PAUSE_MILLIS << Math.min(failures.getAndIncrement(), MAX_DOUBLINGS));
+      return StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse.REPLACE_THREAD;
+    };
+  }
+
+  private static void pause(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   static Topology build(Contact contact, LivenessMetrics metrics, URI source) {
@@ -45,8 +75,18 @@ class LivenessTopology {
                 Serdes.String(),
                 Watched.serde()),
             "watch")
-        .addProcessor("encode", () -> new SignalHeaders(source), "watch")
+        .addProcessor(HeartbeatWatch.SIGNALS, () -> new SignalHeaders(source), "watch")
         .addSink(
-            "signals", Topics.SIGNALS, new StringSerializer(), new ByteArraySerializer(), "encode");
+            "signals",
+            Topics.SIGNALS,
+            new StringSerializer(),
+            new ByteArraySerializer(),
+            HeartbeatWatch.SIGNALS)
+        .addSink(
+            HeartbeatWatch.DEAD_LETTERS,
+            Topics.deadLetters(Topics.HEARTBEATS),
+            new StringSerializer(),
+            new ByteArraySerializer(),
+            "watch");
   }
 }

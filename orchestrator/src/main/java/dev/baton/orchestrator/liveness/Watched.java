@@ -15,7 +15,7 @@ import org.apache.kafka.common.serialization.Serdes;
  * A run's runner as it is kept over restarts. When it was last heard is not kept: after a restart
  * every runner gets its full timeout anew, so a heartbeat costs no write.
  *
- * @param reported whether its silence has been signalled; once for each epoch
+ * @param reported whether its silence has been signalled
  */
 record Watched(int epoch, String runner, long timeoutMs, boolean reported) {
 

@@ -11,8 +11,6 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
-import java.time.Instant;
-import org.jspecify.annotations.Nullable;
 
 /** The row of a run that was opened on the log by a foreign program and not here. */
 final class ForeignRun {
@@ -26,22 +24,20 @@ final class ForeignRun {
         .put("workflow", created.workflow())
         .put("definition_hash", created.definitionHash())
         .put("isolation", "isolated")
-        .put("input", created.input() instanceof Output.Inline(var value) ? value.toString() : null)
+        .put(
+            "input",
+            created.input() instanceof Output.Inline(var value)
+                ? PgBounds.jsonText(value.toString())
+                : null)
         .put("restart", created.restart())
-        .put("deadline", text(created.deadline()))
+        .put("deadline", PgBounds.text(created.deadline()))
         .put("heartbeat_interval_ms", created.heartbeatIntervalMs())
         .put("heartbeat_timeout_ms", created.heartbeatTimeoutMs())
         .put(
             "created_at",
-            created.createdAt() == null
-                ? record.time().toString()
-                : created.createdAt().toString());
+            PgBounds.text(created.createdAt() == null ? record.time() : created.createdAt()));
     ObjectNode labels = row.putObject("labels");
     created.labels().forEach(labels::put);
     return row;
-  }
-
-  private static @Nullable String text(@Nullable Instant time) {
-    return time == null ? null : time.toString();
   }
 }

@@ -28,6 +28,7 @@ final class RunChange {
   private @Nullable Long pid;
   private @Nullable String host;
   private @Nullable Output output;
+  private @Nullable String gap;
   private final List<ObjectNode> asked = new ArrayList<>();
   private final List<String> closedSteps = new ArrayList<>();
 
@@ -44,6 +45,11 @@ final class RunChange {
     return head;
   }
 
+  /** The run's first gap, in words, where this batch brought it; null otherwise. */
+  @Nullable String newGap() {
+    return gap;
+  }
+
   List<ObjectNode> asked() {
     return asked;
   }
@@ -57,6 +63,9 @@ final class RunChange {
     RunHead before = head;
     RunHead.Step step = head.apply(record);
     head = step.head();
+    if (before.gap() == null && head.gap() != null) {
+      gap = head.gap();
+    }
     if (step.verdict() == RunHead.Verdict.ACCEPTED) {
       note(record, before);
     }
@@ -103,13 +112,17 @@ final class RunChange {
         .put("prompt", waiting.prompt())
         .put(
             "answer_schema",
-            waiting.answerSchema() == null ? null : waiting.answerSchema().toString())
+            waiting.answerSchema() == null
+                ? null
+                : PgBounds.jsonText(waiting.answerSchema().toString()))
         .put(
             "default_answer",
-            waiting.defaultAnswer() == null ? null : waiting.defaultAnswer().toString())
-        .put("expires_at", waiting.expiresAt() == null ? null : waiting.expiresAt().toString())
+            waiting.defaultAnswer() == null
+                ? null
+                : PgBounds.jsonText(waiting.defaultAnswer().toString()))
+        .put("expires_at", PgBounds.text(waiting.expiresAt()))
         .put("cut", waiting.cut())
-        .put("asked_at", at.toString());
+        .put("asked_at", PgBounds.text(at));
   }
 
   /** The row for {@code json_to_recordset}; null fields leave their columns as they are. */
@@ -125,8 +138,8 @@ final class RunChange {
         .put("fenced", head.fenced())
         .put("error", head.error() == null ? null : text(head.error()))
         .put("started_epoch", startedEpoch)
-        .put("started_at", startedAt == null ? null : startedAt.toString())
-        .put("ended_at", endedAt == null ? null : endedAt.toString())
+        .put("started_at", PgBounds.text(startedAt))
+        .put("ended_at", PgBounds.text(endedAt))
         .put("output", outputText())
         .put("runner_pid", pid)
         .put("runner_host", host);
@@ -136,12 +149,12 @@ final class RunChange {
   private @Nullable String outputText() {
     return switch (output) {
       case null -> null;
-      case Output.Inline(var value) -> value.toString();
+      case Output.Inline(var value) -> PgBounds.jsonText(value.toString());
       case Output.Ref ref -> text(ref);
     };
   }
 
   private static String text(Object value) {
-    return new String(Json.bytes(value), StandardCharsets.UTF_8);
+    return PgBounds.jsonText(new String(Json.bytes(value), StandardCharsets.UTF_8));
   }
 }

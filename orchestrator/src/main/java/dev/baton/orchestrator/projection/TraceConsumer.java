@@ -19,17 +19,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Feeds the projection. What is polled while a batch is being written becomes the next batch, so a
  * busy log costs few transactions and a quiet one little delay. While Postgres is away it holds
- * what it has, lets no more come, and goes on where it was.
+ * what it has and lets no more come. Where the view has come back older than it was, the partition
+ * is read again from there ({@link Rewinds}); a record that can never be written is left out.
  */
 @ApplicationScoped
 @Identifier("trace-positions")
@@ -42,14 +45,17 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
   private static final Duration SQL = Duration.ofSeconds(10);
+  private static final Duration BATCH = Duration.ofSeconds(30);
 
   private final TraceProjection projection;
+  private final Rewinds rewinds;
   private final Object lock = new Object();
   private final ArrayDeque<ConsumerRecord<String, byte[]>> waiting = new ArrayDeque<>();
   private CompletableFuture<Void> room = CompletableFuture.completedFuture(null);
   private boolean busy;
 
-  TraceConsumer(TraceProjection projection) {
+  TraceConsumer(TraceProjection projection, Rewinds rewinds) {
+    this.rewinds = rewinds;
     this.projection = projection;
   }
 
@@ -58,7 +64,11 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
     boolean start;
     CompletableFuture<Void> whenRoom;
     synchronized (lock) {
-      records.forEach(waiting::add);
+      for (ConsumerRecord<String, byte[]> record : records) {
+        if (rewinds.takes(record)) {
+          waiting.add(record);
+        }
+      }
       if (waiting.size() > MAX_WAITING && room.isDone()) {
         room = new CompletableFuture<>();
       }
@@ -78,8 +88,10 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
       return;
     }
     Uni<Void> written =
-        projection
-            .project(batch)
+        write(batch)
+            .ifNoItem()
+            .after(BATCH)
+            .fail()
             .onFailure(ViewWriter.Outrun.class)
             .retry()
             .atMost(5)
@@ -100,6 +112,49 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
               LOG.error("the projection gave a batch up", failure);
               drain();
             });
+  }
+
+  private Uni<Void> write(List<ConsumerRecord<String, byte[]>> batch) {
+    return projection
+        .project(batch)
+        .ifNoItem()
+        .after(SQL)
+        .fail()
+        .onFailure(Rewinds.Behind.class)
+        .recoverWithUni(failure -> rewind(batch, ((Rewinds.Behind) failure).stored()))
+        .onFailure(TraceProjection::isFinal)
+        .recoverWithUni(failure -> divide(batch, failure));
+  }
+
+  /** Takes partitions back to where the view is and writes the others' records. */
+  private Uni<Void> rewind(List<ConsumerRecord<String, byte[]>> batch, Map<Integer, Long> stored) {
+    synchronized (lock) {
+      stored.forEach(
+          (partition, next) -> {
+            long dropped =
+                Stream.concat(batch.stream(), waiting.stream())
+                    .filter(record -> record.partition() == partition)
+                    .mapToLong(ConsumerRecord::offset)
+                    .max()
+                    .orElse(next);
+            rewinds.begin(partition, next, dropped);
+          });
+      waiting.removeIf(record -> stored.containsKey(record.partition()));
+    }
+    List<ConsumerRecord<String, byte[]>> others =
+        batch.stream().filter(record -> !stored.containsKey(record.partition())).toList();
+    return rewinds
+        .seek(stored)
+        .chain(() -> others.isEmpty() ? Uni.createFrom().voidItem() : write(others));
+  }
+
+  /** Finds the one record that cannot be written, and leaves out that one alone. */
+  private Uni<Void> divide(List<ConsumerRecord<String, byte[]>> batch, Throwable why) {
+    if (batch.size() == 1) {
+      return projection.skip(batch.getFirst(), why);
+    }
+    int half = batch.size() / 2;
+    return write(batch.subList(0, half)).chain(() -> write(batch.subList(half, batch.size())));
   }
 
   private List<ConsumerRecord<String, byte[]>> take() {
@@ -124,7 +179,11 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
   public void onPartitionsAssigned(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
     projection.forget();
     Set<Integer> numbers = new HashSet<>();
-    partitions.forEach(partition -> numbers.add(partition.partition()));
+    partitions.forEach(
+        partition -> {
+          numbers.add(partition.partition());
+          rewinds.forget(partition.partition());
+        });
     Map<Integer, Long> stored;
     try {
       stored = projection.stored(numbers).await().atMost(SQL);
@@ -133,13 +192,30 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
       LOG.warnf("the projection's positions cannot be read, it reads from the beginning: %s", e);
       stored = Map.of();
     }
+    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, SQL);
     for (TopicPartition partition : partitions) {
       Long next = stored.get(partition.partition());
       if (next == null) {
         consumer.seekToBeginning(Set.of(partition));
+      } else if (next > ends.getOrDefault(partition, Long.MAX_VALUE)) {
+        restart(partition, next, ends.get(partition));
+        consumer.seekToBeginning(Set.of(partition));
       } else {
         consumer.seek(partition, next);
       }
+    }
+  }
+
+  /** What has been folded before is recognised as such by the fold. */
+  private void restart(TopicPartition partition, long stored, @Nullable Long end) {
+    LOG.errorf(
+        "%s: the view has come to offset %d, but the log ends at %d: it has lost records or is another one. "
+            + "It is read from its beginning",
+        partition, stored, end);
+    try {
+      projection.restart(partition.partition(), stored).await().atMost(SQL);
+    } catch (RuntimeException e) {
+      LOG.errorf("%s: its position cannot be set back: %s", partition, e);
     }
   }
 
@@ -148,6 +224,7 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
     synchronized (lock) {
       waiting.removeIf(
           record -> partitions.contains(new TopicPartition(record.topic(), record.partition())));
+      partitions.forEach(partition -> rewinds.forget(partition.partition()));
     }
     projection.forget();
   }

@@ -8,8 +8,10 @@ package dev.baton.orchestrator.projection;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.problem.Refusals;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunHead;
+import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
@@ -32,6 +34,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ApplicationScoped
 class TraceProjection {
+  private static final Logger LOG = Logger.getLogger(TraceProjection.class);
   private static final int KEPT_HEADS = 10_000;
 
   private final Pool pool;
@@ -48,6 +52,9 @@ class TraceProjection {
   private final Counter strangers;
   private final Counter malformed;
   private final Counter folded;
+  private final Counter skipped;
+  private final Counter gaps;
+  private final Rewinds rewinds;
   private final Map<Integer, Long> positions = new ConcurrentHashMap<>();
   private final Map<String, RunHead> heads =
       Collections.synchronizedMap(
@@ -60,7 +67,8 @@ class TraceProjection {
             }
           });
 
-  TraceProjection(Pool pool, OrchestratorConfig config, MeterRegistry metrics) {
+  TraceProjection(Pool pool, Rewinds rewinds, OrchestratorConfig config, MeterRegistry metrics) {
+    this.rewinds = rewinds;
     this.pool = pool;
     this.leaseRequired = config.lease().required();
     this.strangers =
@@ -74,6 +82,14 @@ class TraceProjection {
     this.folded =
         Counter.builder("baton.projection.events")
             .description("events folded into the run list")
+            .register(metrics);
+    this.skipped =
+        Counter.builder("baton.projection.skipped")
+            .description("events that Postgres or the fold refuses for good")
+            .register(metrics);
+    this.gaps =
+        Counter.builder("baton.projection.gaps")
+            .description("runs whose trace lacks an event")
             .register(metrics);
   }
 
@@ -97,12 +113,65 @@ class TraceProjection {
     heads.clear();
   }
 
-  /** Fails when nothing was written; the same records may then be given again. */
+  /** Starts a partition over, whose log ends before the position: it is not the log it was. */
+  Uni<Void> restart(int partition, long stored) {
+    return pool.preparedQuery(
+            """
+            UPDATE orchestrator.projection_position SET next_offset = 0
+            WHERE partition = $1 AND next_offset = $2""")
+        .execute(Tuple.of(partition, stored))
+        .replaceWithVoid();
+  }
+
+  /**
+   * Fails when nothing was written; the same records may then be given again.
+   *
+   * @return fails with {@link Rewinds.Behind} when records are missing before these, and with one
+   *     that {@link #isFinal} where one of them can never be written
+   */
   Uni<Void> project(List<ConsumerRecord<String, byte[]>> records) {
     return Uni.createFrom()
         .deferred(() -> withPositions(records))
-        .chain(() -> withHeads(records))
-        .chain(() -> fold(records))
+        .chain(() -> heads(records))
+        .chain(known -> fold(records, known))
+        .onFailure()
+        .invoke(failure -> forget());
+  }
+
+  /** Whether repeating is of no use: a record is at fault, not the database. */
+  static boolean isFinal(Throwable failure) {
+    return failure instanceof Unfoldable || Refusals.isFinal(failure);
+  }
+
+  private static final class Unfoldable extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Unfoldable(RuntimeException cause) {
+      super(cause.toString(), cause);
+    }
+  }
+
+  /** Goes on behind a record that can never be written. */
+  Uni<Void> skip(ConsumerRecord<String, byte[]> record, Throwable why) {
+    return Uni.createFrom()
+        .deferred(() -> withPositions(List.of(record)))
+        .chain(
+            () -> {
+              if (!isNew(record)) {
+                return Uni.createFrom().voidItem();
+              }
+              Map<Integer, Long> to = Map.of(record.partition(), record.offset() + 1);
+              Map<Integer, Long> from = Map.copyOf(positions);
+              return pool.withTransaction(tx -> ViewWriter.move(tx, from, to))
+                  .invoke(
+                      () -> {
+                        positions.putAll(to);
+                        skipped.increment();
+                        LOG.errorf(
+                            "a record of the trace is left out of the view (partition %d, offset %d): %s",
+                            record.partition(), record.offset(), why);
+                      });
+            })
         .onFailure()
         .invoke(failure -> forget());
   }
@@ -120,29 +189,58 @@ class TraceProjection {
             SELECT unnest($1::int[]), 0 ON CONFLICT (partition) DO NOTHING""")
         .execute(Tuple.of(unknown.toArray(Integer[]::new)))
         .chain(() -> stored(unknown))
-        .invoke(positions::putAll)
+        .invoke(
+            stored -> {
+              refuseGaps(records, stored);
+              positions.putAll(stored);
+            })
         .replaceWithVoid();
   }
 
-  private Uni<Void> withHeads(List<ConsumerRecord<String, byte[]>> records) {
+  /** Between what is stored and what comes nothing may be left out. */
+  private void refuseGaps(List<ConsumerRecord<String, byte[]>> records, Map<Integer, Long> stored) {
+    Map<Integer, Long> firsts = new HashMap<>();
+    records.forEach(record -> firsts.merge(record.partition(), record.offset(), Math::min));
+    Map<Integer, Long> behind = new HashMap<>();
+    stored.forEach(
+        (partition, next) -> {
+          long first = firsts.getOrDefault(partition, 0L);
+          if (first > next && !rewinds.isKnownGap(partition, next, first)) {
+            behind.put(partition, next);
+          }
+        });
+    if (!behind.isEmpty()) {
+      throw new Rewinds.Behind(behind);
+    }
+  }
+
+  /** What the batch needs, whatever the cache drops meanwhile. */
+  private Uni<Map<String, RunHead>> heads(List<ConsumerRecord<String, byte[]>> records) {
+    Map<String, RunHead> known = new HashMap<>();
     Set<String> unknown = new TreeSet<>();
     for (ConsumerRecord<String, byte[]> record : records) {
-      if (record.key() != null && isNew(record) && !heads.containsKey(record.key())) {
-        unknown.add(record.key());
+      String run = record.key();
+      if (run != null && isNew(record) && RunId.isValid(run) && !known.containsKey(run)) {
+        RunHead head = heads.get(run);
+        if (head == null) {
+          unknown.add(run);
+        } else {
+          known.put(run, head);
+        }
       }
     }
     if (unknown.isEmpty()) {
-      return Uni.createFrom().voidItem();
+      return Uni.createFrom().item(known);
     }
     return pool.preparedQuery("SELECT id, head FROM orchestrator.run WHERE id = ANY($1)")
         .execute(Tuple.of(unknown.toArray(String[]::new)))
-        .invoke(
+        .map(
             rows -> {
               for (Row row : rows) {
-                heads.put(row.getString("id"), head(row.getString("head")));
+                known.put(row.getString("id"), head(row.getString("head")));
               }
-            })
-        .replaceWithVoid();
+              return known;
+            });
   }
 
   private static RunHead head(@Nullable String json) {
@@ -155,14 +253,14 @@ class TraceProjection {
     return record.offset() >= positions.getOrDefault(record.partition(), 0L);
   }
 
-  private Uni<Void> fold(List<ConsumerRecord<String, byte[]>> records) {
+  private Uni<Void> fold(List<ConsumerRecord<String, byte[]>> records, Map<String, RunHead> known) {
     Map<Integer, Long> to = new HashMap<>();
     Map<String, RunChange> changes = new LinkedHashMap<>();
     List<ObjectNode> born = new ArrayList<>();
     for (ConsumerRecord<String, byte[]> record : records) {
       if (isNew(record)) {
         to.merge(record.partition(), record.offset() + 1, Math::max);
-        fold(record, changes, born);
+        fold(record, known, changes, born);
       }
     }
     if (to.isEmpty()) {
@@ -173,8 +271,20 @@ class TraceProjection {
         .invoke(
             () -> {
               positions.putAll(to);
-              changes.forEach((run, change) -> heads.put(run, change.head()));
+              changes.values().forEach(this::keep);
             });
+  }
+
+  private void keep(RunChange change) {
+    if (change.newGap() != null) {
+      gaps.increment();
+      LOG.errorf("run %s: its trace is not whole: %s", change.run(), change.newGap());
+    }
+    if (change.head().isEnded()) {
+      heads.remove(change.run()); // Little comes after the end.
+    } else {
+      heads.put(change.run(), change.head());
+    }
   }
 
   private static Uni<Void> write(
@@ -188,20 +298,30 @@ class TraceProjection {
 
   private void fold(
       ConsumerRecord<String, byte[]> record,
+      Map<String, RunHead> known,
       Map<String, RunChange> changes,
       List<ObjectNode> born) {
-    switch (TraceCodec.decode(record.key(), record.headers(), record.value())) {
-      case TraceCodec.Decoded.Malformed bad -> malformed.increment();
-      case TraceCodec.Decoded.Unknown later -> folded.increment();
-      case TraceCodec.Decoded.Known known -> fold(known.record(), changes, born);
+    try {
+      switch (TraceCodec.decode(record.key(), record.headers(), record.value())) {
+        case TraceCodec.Decoded.Malformed bad -> malformed.increment();
+        case TraceCodec.Decoded.Unknown later -> folded.increment();
+        case TraceCodec.Decoded.Known event -> fold(event.record(), known, changes, born);
+      }
+    } catch (RuntimeException e) {
+      // It would be the same the next time, and hold up all behind it.
+      throw new Unfoldable(e);
     }
   }
 
-  private void fold(TraceRecord record, Map<String, RunChange> changes, List<ObjectNode> born) {
+  private void fold(
+      TraceRecord record,
+      Map<String, RunHead> known,
+      Map<String, RunChange> changes,
+      List<ObjectNode> born) {
     folded.increment();
     RunChange change = changes.get(record.run());
     if (change == null) {
-      RunHead head = heads.get(record.run());
+      RunHead head = known.get(record.run());
       change = new RunChange(record.run(), head == null ? RunHead.NONE : head);
       if (head == null) {
         ObjectNode row = leaseRequired ? null : foreign(record);

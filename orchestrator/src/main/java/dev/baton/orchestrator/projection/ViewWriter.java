@@ -41,17 +41,13 @@ final class ViewWriter {
                 .put("partition", partition)
                 .put("expected", from.getOrDefault(partition, 0L))
                 .put("next", next));
-    // Derived from the log together with its position, so nothing is lost that is not read again.
-    return tx.query("SET LOCAL synchronous_commit = off")
-        .execute()
-        .chain(
-            () ->
-                tx.preparedQuery(
-                        """
+    // Committed to the disk: the consumer has read on, and nothing may follow that shows a loss.
+    return tx.preparedQuery(
+            """
                         UPDATE orchestrator.projection_position p SET next_offset = v.next
                         FROM json_to_recordset($1::text::json) AS v (partition int, expected bigint, next bigint)
                         WHERE p.partition = v.partition AND p.next_offset = v.expected""")
-                    .execute(Tuple.of(moves.toString())))
+        .execute(Tuple.of(moves.toString()))
         .invoke(
             moved -> {
               if (moved.rowCount() != to.size()) {
@@ -86,7 +82,7 @@ final class ViewWriter {
   private static Uni<Void> execute(SqlConnection tx, String sql, ArrayNode rows) {
     return rows.isEmpty()
         ? Uni.createFrom().voidItem()
-        : tx.preparedQuery(sql).execute(Tuple.of(rows.toString())).replaceWithVoid();
+        : tx.preparedQuery(sql).execute(Tuple.of(PgBounds.json(rows))).replaceWithVoid();
   }
 
   private static final String INSERT_FOREIGN =

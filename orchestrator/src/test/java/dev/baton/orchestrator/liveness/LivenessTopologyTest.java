@@ -15,6 +15,7 @@ import dev.baton.protocol.topic.Topics;
 import dev.baton.protocol.trace.RunId;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -69,6 +70,12 @@ class LivenessTopologyTest {
       driver.createOutputTopic(
           Topics.SIGNALS, new StringDeserializer(), new ByteArrayDeserializer());
 
+  private final TestOutputTopic<String, byte[]> letters =
+      driver.createOutputTopic(
+          Topics.deadLetters(Topics.HEARTBEATS),
+          new StringDeserializer(),
+          new ByteArrayDeserializer());
+
   private static TopologyTestDriver driver(Contact contact) {
     Properties settings = new Properties();
     settings.put(StreamsConfig.APPLICATION_ID_CONFIG, "test-" + RunId.next());
@@ -89,11 +96,14 @@ class LivenessTopologyTest {
     driver.close();
   }
 
+  private ProducerRecord<String, byte[]> heartbeat(int epoch, String state) {
+    return JsonEvents.encode(
+        SOURCE,
+        new Heartbeat(run, epoch, "p" + epoch, state, null, null, 1_000, TIMEOUT, 0, 0, 0, 0));
+  }
+
   private void beat(int epoch, String state) {
-    ProducerRecord<String, byte[]> event =
-        JsonEvents.encode(
-            SOURCE,
-            new Heartbeat(run, epoch, "p" + epoch, state, null, null, 1_000, TIMEOUT, 0, 0, 0, 0));
+    ProducerRecord<String, byte[]> event = heartbeat(epoch, state);
     heartbeats.pipeInput(new TestRecord<>(run, event.value(), event.headers()));
     contact.end = OptionalLong.of(contact.end.orElse(0) + 1);
   }
@@ -115,7 +125,7 @@ class LivenessTopologyTest {
   }
 
   @Test
-  void shouldReportSilenceOnceForAnEpoch() {
+  void shouldReportSilenceAndJudgeTheNextEpochAnew() {
     beat(1, "running");
     pass(TIMEOUT - 200);
     assertThat(signalled()).isEmpty();
@@ -132,10 +142,6 @@ class LivenessTopologyTest {
               assertThat(missed.silentMs()).isBetween(TIMEOUT, TIMEOUT + 300);
               assertThat(missed.timeoutMs()).isEqualTo(TIMEOUT);
             });
-    pass(10 * TIMEOUT);
-    beat(1, "running");
-    pass(2 * TIMEOUT);
-    assertThat(signalled()).isEmpty();
     // The next epoch is judged anew.
     beat(2, "running");
     pass(TIMEOUT + 200);
@@ -208,11 +214,36 @@ class LivenessTopologyTest {
   }
 
   @Test
-  void shouldSkipWhatIsNoHeartbeat() {
-    heartbeats.pipeInput(run, "rubbish".getBytes(java.nio.charset.StandardCharsets.UTF_8));
-    contact.end = OptionalLong.of(1);
+  void shouldPutAsideWhatIsNoHeartbeatAndGoOn() {
+    heartbeats.pipeInput(run, "rubbish".getBytes(StandardCharsets.UTF_8));
+    String whole = new String(heartbeat(1, "running").value(), StandardCharsets.UTF_8);
+    for (String field : List.of("state", "runner", "timeout_ms")) {
+      byte[] without =
+          whole.replace("\"" + field + "\"", "\"other\"").getBytes(StandardCharsets.UTF_8);
+      heartbeats.pipeInput(new TestRecord<>(run, without, heartbeat(1, "running").headers()));
+    }
+    heartbeats.pipeInput(
+        new TestRecord<>(
+            "another-key", heartbeat(1, "running").value(), heartbeat(1, "running").headers()));
+    contact.end = OptionalLong.of(5);
     beat(1, "running");
     pass(TIMEOUT + 200);
+    assertThat(signalled()).hasSize(1);
+    assertThat(letters.readRecordsToList())
+        .hasSize(5)
+        .allSatisfy(letter -> assertThat(letter.headers().lastHeader("baton_reason")).isNotNull());
+  }
+
+  @Test
+  void shouldRepeatTheSignalEverMoreRarelyWhileTheSilenceLasts() {
+    beat(1, "running");
+    pass(TIMEOUT + 200);
+    assertThat(signalled()).hasSize(1);
+    pass(2 * TIMEOUT + 200);
+    assertThat(signalled()).hasSize(1);
+    pass(2 * TIMEOUT + 200);
+    assertThat(signalled()).isEmpty();
+    pass(2 * TIMEOUT);
     assertThat(signalled()).hasSize(1);
   }
 }

@@ -20,18 +20,38 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.mutiny.sqlclient.Pool;
 import jakarta.inject.Inject;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
 @QuarkusTestResource(Servers.class)
 class ProjectionTest {
   @Inject Testbed bed;
+  @Inject Pool pool;
+
+  private static TraceEvent.RunCreated born(
+      String kind, String workflow, @Nullable Instant deadline) {
+    return new TraceEvent.RunCreated(
+        kind,
+        "default",
+        workflow,
+        null,
+        null,
+        Map.of("l\0", "v\0"),
+        deadline,
+        "always",
+        null,
+        null,
+        Instant.now());
+  }
 
   private static TraceEvent.RunCreated born(String kind) {
     return new TraceEvent.RunCreated(
@@ -83,6 +103,82 @@ class ProjectionTest {
 
       assertThat(bed.api().get("/runs/" + stranger).status()).isEqualTo(404);
     }
+  }
+
+  @Test
+  void shouldReadAgainWhatPostgresHasLost() {
+    String run = RunId.next();
+    int partition = CatchUp.partition(run, 8);
+    try (TraceLog log = bed.log()) {
+      log.append(run, Lane.CONTROL, 1, born("external"));
+      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
+      bed.api().await(run, shown -> shown.get("status").textValue().equals("running"));
+      sql(
+          "CREATE TABLE orchestrator.lost_run AS SELECT * FROM orchestrator.run WHERE id = $1",
+          run);
+      sql(
+          "CREATE TABLE orchestrator.lost_position AS SELECT * FROM orchestrator.projection_position WHERE partition = "
+              + partition);
+      log.append(run, Lane.runner(1), 2, completed("a"));
+      bed.api().await(run, shown -> shown.get("completed_steps").intValue() == 1);
+      // As a crash of Postgres would that has lost its last commits, while this service lives on.
+      sql(
+          "WITH back AS (UPDATE orchestrator.projection_position p SET next_offset = l.next_offset"
+              + " FROM orchestrator.lost_position l WHERE p.partition = l.partition)"
+              + " UPDATE orchestrator.run r SET head = l.head, completed = l.completed"
+              + " FROM orchestrator.lost_run l WHERE r.id = l.id");
+      log.append(run, Lane.runner(1), 3, completed("b"));
+      log.append(
+          run, Lane.runner(1), 4, new TraceEvent.RunCompleted(new Output.Inline(new IntNode(7))));
+      JsonNode done =
+          bed.api().await(run, shown -> shown.get("status").textValue().equals("completed"));
+      assertThat(done.get("completed_steps").intValue()).isEqualTo(2);
+    } finally {
+      sql("DROP TABLE IF EXISTS orchestrator.lost_run, orchestrator.lost_position");
+    }
+  }
+
+  @Test
+  void shouldNotBeHeldUpByWhatPostgresRefuses() {
+    String run = RunId.next();
+    String refused = samePartition(run);
+    try (TraceLog log = bed.log()) {
+      log.append(run, Lane.CONTROL, 1, born("external", "w\0", Instant.MAX));
+      // Longer than an index takes.
+      log.append(refused, Lane.CONTROL, 1, born("external", random(20_000), null));
+      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x\0", 9L, "h\0h", null, 0));
+      log.append(
+          run,
+          Lane.runner(1),
+          2,
+          new TraceEvent.CheckpointWaiting(
+              "s\0", run + "\0", "Go\0 on?", null, null, Instant.MIN, null));
+      log.send(poisonKey(run));
+      JsonNode shown = bed.api().await(run, now -> now.get("status").textValue().equals("waiting"));
+      assertThat(shown.get("workflow").textValue()).isEqualTo("w");
+      log.append(
+          run, Lane.runner(1), 3, new TraceEvent.RunCompleted(new Output.Inline(new IntNode(7))));
+      bed.api().await(run, now -> now.get("status").textValue().equals("completed"));
+      assertThat(bed.api().get("/runs/" + refused).status()).isEqualTo(404);
+    }
+  }
+
+  private static ProducerRecord<String, byte[]> poisonKey(String run) {
+    return new ProducerRecord<>(
+        Topics.TRACE, CatchUp.partition(run, 8), "\0", "x".getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String random(int length) {
+    StringBuilder text = new StringBuilder();
+    for (java.util.Random random = new java.util.Random(1); text.length() < length; ) {
+      text.append((char) ('a' + random.nextInt(26)));
+    }
+    return text.toString();
+  }
+
+  private void sql(String statement, String... values) {
+    String filled = statement.replace("$1", values.length == 0 ? "" : "'" + values[0] + "'");
+    pool.query(filled).execute().await().atMost(Duration.ofSeconds(10));
   }
 
   private static String samePartition(String run) {

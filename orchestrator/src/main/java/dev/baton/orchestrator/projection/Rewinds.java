@@ -1,0 +1,152 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.projection;
+
+import dev.baton.protocol.topic.Topics;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.reactive.messaging.kafka.KafkaClientService;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jboss.logging.Logger;
+
+/**
+ * Takes the reading of a partition back to where the view is. Needed when Postgres has come back
+ * from a crash or a backup with less than it had acknowledged, while the consumer has read on.
+ *
+ * <p>What was polled before the seek may still arrive after it. It only ever rises, so the first
+ * record that is not above all that was dropped is the first one after the seek. Thread-safe.
+ */
+@ApplicationScoped
+class Rewinds {
+  private static final Logger LOG = Logger.getLogger(Rewinds.class);
+  private static final String CHANNEL = "trace";
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** The view is behind what has been read: these partitions must be read from there. */
+  static final class Behind extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final transient Map<Integer, Long> stored;
+
+    Behind(Map<Integer, Long> stored) {
+      super("the view is behind what was read: " + stored, null, false, false);
+      this.stored = Map.copyOf(stored);
+    }
+
+    /** By partition: the next offset of the view. */
+    Map<Integer, Long> stored() {
+      return stored;
+    }
+  }
+
+  /** Where a partition is taken back to, and the highest offset that was dropped meanwhile. */
+  private record Back(long stored, long target, long dropped) {}
+
+  /** That there is nothing on the log between the two. */
+  private record Gap(long stored, long first) {}
+
+  private final KafkaClientService kafka;
+  private final Counter rewound;
+  private final Counter gaps;
+  private final Map<Integer, Back> under = new HashMap<>();
+  private final Map<Integer, Gap> known = new HashMap<>();
+
+  Rewinds(KafkaClientService kafka, MeterRegistry metrics) {
+    this.kafka = kafka;
+    this.rewound =
+        Counter.builder("baton.projection.rewinds")
+            .description("partitions that were read again, since Postgres had lost their view")
+            .register(metrics);
+    this.gaps =
+        Counter.builder("baton.projection.log_gaps")
+            .description("offsets that the view lacks and the log has no more")
+            .register(metrics);
+  }
+
+  /**
+   * From now on records of the partition count only from the seek on.
+   *
+   * @param dropped the highest offset that was polled and is thrown away
+   */
+  synchronized void begin(int partition, long stored, long dropped) {
+    Back before = under.get(partition);
+    long highest = before == null ? dropped : Math.max(before.dropped(), dropped);
+    under.put(partition, new Back(stored, stored, highest));
+    rewound.increment();
+    LOG.errorf(
+        "partition %d: the view is at offset %d, up to %d was read: it is read again",
+        partition, stored, highest);
+  }
+
+  /** Seeks on the polling thread; a partition that is not assigned here any more is forgotten. */
+  Uni<Void> seek(Map<Integer, Long> stored) {
+    java.util.function.Consumer<Consumer<String, byte[]>> back =
+        consumer -> stored.forEach((partition, next) -> seek(consumer, partition, next));
+    return kafka
+        .<String, byte[]>getConsumer(CHANNEL)
+        .runOnPollingThread(back)
+        .ifNoItem()
+        .after(PATIENCE)
+        .fail();
+  }
+
+  private void seek(Consumer<String, byte[]> consumer, int partition, long stored) {
+    TopicPartition topicPartition = new TopicPartition(Topics.TRACE, partition);
+    if (!consumer.assignment().contains(topicPartition)) {
+      forget(partition);
+      return;
+    }
+    long begin =
+        consumer
+            .beginningOffsets(Set.of(topicPartition), PATIENCE)
+            .getOrDefault(topicPartition, 0L);
+    long target = Math.max(stored, begin);
+    synchronized (this) {
+      under.computeIfPresent(partition, (p, now) -> new Back(stored, target, now.dropped()));
+    }
+    consumer.seek(topicPartition, target);
+  }
+
+  /** Whether the record counts: not one that was polled before its partition was taken back. */
+  synchronized boolean takes(ConsumerRecord<String, byte[]> record) {
+    Back back = under.get(record.partition());
+    if (back == null) {
+      return true;
+    }
+    if (record.offset() > back.dropped() && record.offset() > back.target()) {
+      under.put(record.partition(), new Back(back.stored(), back.target(), record.offset()));
+      return false;
+    }
+    under.remove(record.partition());
+    if (record.offset() > back.stored()) {
+      known.put(record.partition(), new Gap(back.stored(), record.offset()));
+      gaps.increment(record.offset() - back.stored());
+      LOG.errorf(
+          "partition %d: the log has nothing from offset %d up to %d, which the view lacks",
+          record.partition(), back.stored(), record.offset());
+    }
+    return true;
+  }
+
+  /** Whether the log was seen to have nothing in between, so that the view goes on at first. */
+  synchronized boolean isKnownGap(int partition, long stored, long first) {
+    return new Gap(stored, first).equals(known.get(partition));
+  }
+
+  /** The partition has been taken away or given anew. */
+  synchronized void forget(int partition) {
+    under.remove(partition);
+    known.remove(partition);
+  }
+}
