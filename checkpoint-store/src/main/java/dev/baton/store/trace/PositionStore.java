@@ -9,12 +9,10 @@ package dev.baton.store.trace;
 import dev.baton.protocol.topic.Topics;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
-import io.vertx.mutiny.sqlclient.SqlClient;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /** The consumer's positions in Postgres: by partition, the offset of the next record to store. */
@@ -29,11 +27,6 @@ class PositionStore {
       """
       SELECT partition, next_offset FROM store.consumer_position
       WHERE topic = $1 AND partition = ANY($2::integer[])""";
-  private static final String MOVE =
-      """
-      UPDATE store.consumer_position AS old SET next_offset = move.next
-      FROM unnest($2::integer[], $3::bigint[], $4::bigint[]) AS move(partition, expected, next)
-      WHERE old.topic = $1 AND old.partition = move.partition AND old.next_offset = move.expected""";
 
   private final Pool pool;
 
@@ -53,24 +46,5 @@ class PositionStore {
               rows.forEach(row -> positions.put(row.getInteger(0), row.getLong(1)));
               return positions;
             });
-  }
-
-  /**
-   * Moves all positions from what is expected to what is next, as part of the client's transaction.
-   *
-   * @return false when a position was not the expected one: then the transaction must not commit
-   */
-  Uni<Boolean> move(SqlClient client, Map<Integer, Long> expected, Map<Integer, Long> next) {
-    List<Integer> partitions = List.copyOf(next.keySet());
-    Tuple moves =
-        Tuple.of(
-            Topics.TRACE,
-            partitions.toArray(Integer[]::new),
-            partitions.stream().map(expected::get).toArray(Long[]::new),
-            partitions.stream().map(next::get).toArray(Long[]::new));
-    return client
-        .preparedQuery(MOVE)
-        .execute(moves)
-        .map(result -> result.rowCount() == partitions.size());
   }
 }

@@ -119,6 +119,36 @@ class TraceConsumerTest extends StoreTest {
   }
 
   @Test
+  void shouldMoveAllPositionsOrNone() {
+    int mine = 1_004;
+    int taken = 1_005;
+    positions.read(Set.of(mine, taken)).await().indefinitely();
+    TraceBuilder one = new TraceBuilder();
+    TraceBuilder two = new TraceBuilder();
+    List<ConsumerRecord<byte[], byte[]>> both = new ArrayList<>();
+    both.addAll(read(mine, one.created(), one.completed(1, "a", TraceBuilder.cut("a"))));
+    both.addAll(read(taken, two.created(), two.completed(1, "a", TraceBuilder.cut("a"))));
+    DecodedBatch batch = Decoder.decode(both, Map.of());
+    DecodedBatch others = Decoder.decode(both.subList(2, 3), Map.of());
+
+    var first = writer.write(others, Map.of(taken, 0L)).await().indefinitely();
+    var refused = writer.write(batch, Map.of(mine, 0L, taken, 0L)).await().indefinitely();
+    Map<Integer, Long> after = positions.read(Set.of(mine, taken)).await().indefinitely();
+    var rest =
+        writer
+            .write(batch.from(Map.of(mine, 0L, taken, 1L)), Map.of(mine, 0L, taken, 1L))
+            .await()
+            .indefinitely();
+
+    assertThat(first).isEqualTo(new TraceWriter.Outcome.Stored(1));
+    assertThat(refused).isEqualTo(new TraceWriter.Outcome.Moved());
+    assertThat(after).isEqualTo(Map.of(mine, 0L, taken, 1L));
+    assertThat(rest).isEqualTo(new TraceWriter.Outcome.Stored(3));
+    assertThat(client.events(one.run(), false)).hasSize(2);
+    assertThat(client.get("/runs/" + two.run() + "/cuts").body()).contains("tar.zst");
+  }
+
+  @Test
   void shouldBuryPoisonAndMoveOn() {
     TraceBuilder trace = new TraceBuilder();
     log.send(trace.created());
