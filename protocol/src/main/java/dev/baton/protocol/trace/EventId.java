@@ -13,6 +13,8 @@ package dev.baton.protocol.trace;
  * @param seq 1, 2, 3 … within the lane
  */
 public record EventId(String run, Lane lane, long seq) {
+  private static final int MAX_DIGITS = 18;
+
   public EventId {
     RunId.check(run);
     if (seq < 1) {
@@ -24,16 +26,30 @@ public record EventId(String run, Lane lane, long seq) {
    * @throws IllegalArgumentException that names the text and what is allowed
    */
   public static EventId parse(String text) {
-    String[] parts = text.split("/", -1);
-    if (parts.length != 3) {
+    int first = text.indexOf('/');
+    int second = text.indexOf('/', first + 1);
+    if (first < 0 || second < 0 || text.indexOf('/', second + 1) >= 0) {
       throw new IllegalArgumentException("event id '" + text + "' is not <run>/<lane>/<seq>");
     }
-    String seq = parts[2];
-    if (seq.isEmpty() || seq.length() > 18 || !seq.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      throw new IllegalArgumentException(
-          "event id '" + text + "': seq '" + seq + "' is not a number");
+    long seq = seq(text, second + 1);
+    return new EventId(
+        text.substring(0, first), Lane.parse(text.substring(first + 1, second)), seq);
+  }
+
+  private static long seq(String text, int start) {
+    int length = text.length() - start;
+    long seq = 0;
+    boolean good = length > 0 && length <= MAX_DIGITS;
+    for (int i = start; good && i < text.length(); i++) {
+      char c = text.charAt(i);
+      good = c >= '0' && c <= '9';
+      seq = seq * 10 + c - '0';
     }
-    return new EventId(parts[0], Lane.parse(parts[1]), Long.parseLong(seq));
+    if (!good) {
+      throw new IllegalArgumentException(
+          "event id '" + text + "': seq '" + text.substring(start) + "' is not a number");
+    }
+    return seq;
   }
 
   @Override

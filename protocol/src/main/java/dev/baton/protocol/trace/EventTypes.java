@@ -26,6 +26,9 @@ public final class EventTypes {
           .collect(
               Collectors.toUnmodifiableMap(
                   EventTypes::wireName, c -> c.asSubclass(TraceEvent.class)));
+  private static final Map<String, Class<? extends TraceEvent>> BY_TYPE =
+      BY_NAME.entrySet().stream()
+          .collect(Collectors.toUnmodifiableMap(e -> PREFIX + e.getKey(), Map.Entry::getValue));
   private static final Map<Class<?>, String> BY_CLASS =
       BY_NAME.entrySet().stream()
           .collect(Collectors.toUnmodifiableMap(Map.Entry::getValue, e -> PREFIX + e.getKey()));
@@ -43,9 +46,7 @@ public final class EventTypes {
 
   /** The record for a type; empty for a type that this version does not know. */
   public static Optional<Class<? extends TraceEvent>> recordOf(String type) {
-    return type.startsWith(PREFIX)
-        ? Optional.ofNullable(BY_NAME.get(type.substring(PREFIX.length())))
-        : Optional.empty();
+    return Optional.ofNullable(BY_TYPE.get(type));
   }
 
   /** All event records by their name without the prefix. */

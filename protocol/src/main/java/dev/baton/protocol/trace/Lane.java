@@ -15,6 +15,8 @@ package dev.baton.protocol.trace;
 public record Lane(int epoch) implements Comparable<Lane> {
   public static final Lane CONTROL = new Lane(0);
 
+  private static final int MAX_DIGITS = 9;
+
   public Lane {
     if (epoch < 0) {
       throw new IllegalArgumentException("epoch " + epoch + " is negative");
@@ -33,11 +35,18 @@ public record Lane(int epoch) implements Comparable<Lane> {
     if (text.equals("c")) {
       return CONTROL;
     }
-    if (text.isEmpty() || text.length() > 9 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+    int epoch = 0;
+    boolean good = !text.isEmpty() && text.length() <= MAX_DIGITS;
+    for (int i = 0; good && i < text.length(); i++) {
+      char c = text.charAt(i);
+      good = c >= '0' && c <= '9';
+      epoch = epoch * 10 + c - '0';
+    }
+    if (!good) {
       throw new IllegalArgumentException(
           "lane '" + text + "' is neither 'c' nor an epoch of 1 to 999999999");
     }
-    return runner(Integer.parseInt(text));
+    return runner(epoch);
   }
 
   public boolean isControl() {

@@ -6,16 +6,14 @@
  */
 package dev.baton.protocol.trace;
 
-import com.fasterxml.jackson.annotation.JsonSubTypes;
-import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 
 /**
  * A JSON value of a run: within the message up to {@link #INLINE_LIMIT}, by reference above it. On
  * the wire either {@code {"value": …}} or {@code {"digest": "sha256:…", "size_bytes": n}}.
  */
-@JsonTypeInfo(use = JsonTypeInfo.Id.DEDUCTION)
-@JsonSubTypes({@JsonSubTypes.Type(Output.Inline.class), @JsonSubTypes.Type(Output.Ref.class)})
+@JsonDeserialize(using = OutputReader.class)
 public sealed interface Output {
   /** Bytes of JSON, 64 KiB: above it an output never travels in the message. */
   int INLINE_LIMIT = 64 * 1024;

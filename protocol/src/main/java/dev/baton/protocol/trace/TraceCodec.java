@@ -8,18 +8,18 @@ package dev.baton.protocol.trace;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.ObjectReader;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.RequiredFields;
-import io.cloudevents.CloudEvent;
-import io.cloudevents.CloudEventData;
-import io.cloudevents.core.builder.CloudEventBuilder;
-import io.cloudevents.kafka.KafkaMessageFactory;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
@@ -33,22 +33,39 @@ public final class TraceCodec {
   /** The extension attribute that carries the lease token. */
   public static final String LEASE = "batonlease";
 
-  private static final String JSON = "application/json";
+  private static final byte[] SCHEMA = utf8("\"schema\":" + EventTypes.SCHEMA + "}");
+
+  private static final Map<Class<?>, ObjectReader> READERS =
+      EventTypes.all().values().stream()
+          .collect(Collectors.toUnmodifiableMap(c -> c, c -> Json.mapper().readerFor(c)));
 
   /** What a Kafka record turned out to be. */
   public sealed interface Decoded {
     /**
-     * @param data as it came, with the fields that this version does not know
+     * @param raw the data as it came, with the fields that this version does not know: a JSON
+     *     object. Not copied: treat it as immutable
      */
-    record Known(TraceRecord record, JsonNode data, @Nullable String lease) implements Decoded {}
+    record Known(TraceRecord record, byte[] raw, @Nullable String lease) implements Decoded {
+      /** {@link #raw} as a tree, made anew with every call. */
+      public JsonNode data() {
+        return Json.tree(raw);
+      }
+    }
 
     /**
      * A well-formed event of a type that this version does not know: kept by the store, skipped and
      * counted by the fold.
+     *
+     * @param raw as in {@link Known}
      */
     record Unknown(
-        EventId id, String source, String type, @Nullable OffsetDateTime time, JsonNode data)
-        implements Decoded {}
+        EventId id, String source, String type, @Nullable OffsetDateTime time, byte[] raw)
+        implements Decoded {
+      /** {@link #raw} as a tree, made anew with every call. */
+      public JsonNode data() {
+        return Json.tree(raw);
+      }
+    }
 
     /**
      * @param reason one line that names what is wrong; goes to the dead-letter topic with the
@@ -62,88 +79,90 @@ public final class TraceCodec {
   /** The record for the topic, keyed by the run id. */
   public static ProducerRecord<String, byte[]> encode(
       String topic, TraceRecord record, @Nullable String lease) {
-    ObjectNode data = Json.mapper().valueToTree(record.event());
-    data.put("schema", EventTypes.SCHEMA);
-    CloudEventBuilder event =
-        CloudEventBuilder.v1()
-            .withId(record.id().toString())
-            .withSource(record.source())
-            .withType(EventTypes.of(record.event()))
-            .withSubject(record.run())
-            .withTime(record.time().atOffset(ZoneOffset.UTC))
-            .withData(JSON, Json.bytes(data));
-    if (lease != null) {
-      event.withExtension(LEASE, lease);
+    byte[] data = withSchema(Json.bytes(record.event()));
+    Envelope envelope =
+        new Envelope(
+            record.id().toString(),
+            record.source(),
+            EventTypes.of(record.event()),
+            record.run(),
+            record.time().atOffset(ZoneOffset.UTC),
+            lease,
+            data);
+    return new ProducerRecord<>(topic, null, record.run(), data, envelope.headers());
+  }
+
+  /** The object with one more field. */
+  private static byte[] withSchema(byte[] object) {
+    boolean empty = object.length == 2;
+    byte[] whole = Arrays.copyOf(object, object.length - (empty ? 1 : 0) + SCHEMA.length);
+    int end = object.length - 1;
+    if (!empty) {
+      whole[end++] = ',';
     }
-    return KafkaMessageFactory.<String>createWriter(topic, record.run()).writeBinary(event.build());
+    System.arraycopy(SCHEMA, 0, whole, end, SCHEMA.length);
+    return whole;
   }
 
   /** Never throws for a bad record: says {@link Decoded.Malformed}. */
   public static Decoded decode(@Nullable String key, Headers headers, byte @Nullable [] value) {
-    CloudEvent event;
+    Envelope event;
     try {
-      event = KafkaMessageFactory.createReader(headers, value).toEvent();
+      event = Envelope.read(headers, value);
     } catch (RuntimeException e) {
       // Besides its own exceptions the library lets some of the JDK's through: a header whose value
       // is null gives a NullPointerException.
       return new Decoded.Malformed("not a CloudEvent: " + e.getMessage());
     }
-    if (!event.getType().startsWith(EventTypes.PREFIX)) {
+    if (!event.type().startsWith(EventTypes.PREFIX)) {
       return new Decoded.Malformed(
-          "ce_type '" + event.getType() + "' does not begin with " + EventTypes.PREFIX);
+          "ce_type '" + event.type() + "' does not begin with " + EventTypes.PREFIX);
     }
     try {
       return decode(key, event);
+    } catch (JacksonException e) {
+      return new Decoded.Malformed(event.id() + ": data: " + e.getOriginalMessage());
+    } catch (IOException e) {
+      return new Decoded.Malformed(event.id() + ": data: " + e.getMessage());
     } catch (IllegalArgumentException e) {
       return new Decoded.Malformed(Objects.requireNonNullElse(e.getMessage(), e.toString()));
     }
   }
 
-  private static Decoded decode(@Nullable String key, CloudEvent event) {
-    EventId id = EventId.parse(event.getId());
-    if (!id.run().equals(event.getSubject())) {
+  private static Decoded decode(@Nullable String key, Envelope event) throws IOException {
+    EventId id = EventId.parse(event.id());
+    if (!id.run().equals(event.subject())) {
       return new Decoded.Malformed(
-          "ce_subject '"
-              + event.getSubject()
-              + "' is not the run of ce_id '"
-              + event.getId()
-              + "'");
+          "ce_subject '" + event.subject() + "' is not the run of ce_id '" + event.id() + "'");
     }
     if (!id.run().equals(key)) {
       return new Decoded.Malformed(
-          "key '" + key + "' is not the run of ce_id '" + event.getId() + "'");
+          "key '" + key + "' is not the run of ce_id '" + event.id() + "'");
     }
-    CloudEventData payload = event.getData();
-    if (payload == null) {
-      return new Decoded.Malformed(event.getId() + " has no data");
+    byte[] data = event.data();
+    if (data == null) {
+      return new Decoded.Malformed(event.id() + " has no data");
     }
-    OffsetDateTime time = event.getTime();
-    JsonNode data;
-    TraceEvent typed;
-    try {
-      data = Json.mapper().readTree(payload.toBytes());
-      if (!data.isObject()) {
-        return new Decoded.Malformed(event.getId() + ": data is not a JSON object");
-      }
-      Class<? extends TraceEvent> type = EventTypes.recordOf(event.getType()).orElse(null);
-      if (type == null) {
-        return new Decoded.Unknown(id, event.getSource().toString(), event.getType(), time, data);
-      }
-      typed = Json.mapper().treeToValue(data, type);
-    } catch (JacksonException e) {
-      return new Decoded.Malformed(event.getId() + ": data: " + e.getOriginalMessage());
-    } catch (IOException e) {
-      return new Decoded.Malformed(event.getId() + ": data: " + e.getMessage());
+    Class<? extends TraceEvent> type = EventTypes.recordOf(event.type()).orElse(null);
+    // What begins with a brace and is read as a record is an object; of the rest the tree says it.
+    if ((type == null || data[0] != '{') && !Json.mapper().readTree(data).isObject()) {
+      return new Decoded.Malformed(event.id() + ": data is not a JSON object");
     }
+    if (type == null) {
+      return new Decoded.Unknown(id, event.source().toString(), event.type(), event.time(), data);
+    }
+    TraceEvent typed = Objects.requireNonNull(READERS.get(type)).readValue(data);
     String missing = RequiredFields.missing((Record) typed);
     if (missing != null) {
       return new Decoded.Malformed(
-          event.getId() + ": " + event.getType() + " lacks the field '" + missing + "'");
+          event.id() + ": " + event.type() + " lacks the field '" + missing + "'");
     }
+    OffsetDateTime time = event.time();
     Instant at = time == null ? Instant.EPOCH : time.toInstant();
-    return new Decoded.Known(
-        new TraceRecord(id, event.getSource(), at, typed),
-        data,
-        (String) event.getExtension(LEASE));
+    return new Decoded.Known(new TraceRecord(id, event.source(), at, typed), data, event.lease());
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

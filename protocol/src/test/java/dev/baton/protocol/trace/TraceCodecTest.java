@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.trace;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
@@ -13,8 +14,10 @@ import dev.baton.protocol.state.TraceSamples;
 import dev.baton.protocol.topic.Topics;
 import dev.baton.protocol.trace.TraceCodec.Decoded;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Random;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +26,60 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TraceCodecTest {
   private static final String RUN = "01jd0000000000000000000000";
+  private static final List<String> NAMES =
+      List.of(
+          "ce_specversion",
+          "ce_id",
+          "ce_type",
+          "ce_source",
+          "ce_subject",
+          "ce_time",
+          "ce_batonlease",
+          "ce_dataschema",
+          "ce_datacontenttype",
+          "ce_Mood",
+          "ce_not-allowed",
+          "ce_",
+          "content-type",
+          "other");
+  private static final List<String> VALUES =
+      List.of(
+          "1.0",
+          "0.3",
+          "2.0",
+          "",
+          " ",
+          "not a uri",
+          "/other",
+          "urn:x:y",
+          RUN,
+          RUN + "/1/1",
+          "dev.baton.run_paused",
+          "dev.baton.moon_phase",
+          "2026-05-01T12:00:00.5Z",
+          "2026-05-01T12:00:00+02:00",
+          "2026-02-30T12:00:00Z",
+          "application/json",
+          "application/cloudevents+json",
+          "text/plain");
+  private static final List<String> DATA =
+      List.of(
+          "",
+          " ",
+          "null",
+          "[]",
+          "7",
+          "{}",
+          " {} ",
+          "\uFEFF{}",
+          "{} {}",
+          "{}]",
+          "{",
+          "{\"step\":\"a\",\"kind\":\"x\",\"visit\":null,\"output\":{}}",
+          "{\"step\":\"a\",\"kind\":\"x\",\"visit\":1.5,\"attempt\":\"2\",\"output\":{\"value\":1e400}}",
+          "{\"step\":7,\"kind\":true,\"next\":[\"a\",null]}",
+          "{\"step\":\"a\",\"kind\":\"x\",\"next\":\"b\"}",
+          "{\"reason\":\"x\",\"mood\":{\"a\":[1]}}");
 
   @Test
   void shouldReadBackWhatItWrites() {
@@ -40,6 +97,66 @@ class TraceCodecTest {
                 assertThat(known.data().path("schema").asInt()).isEqualTo(EventTypes.SCHEMA);
               });
     }
+  }
+
+  @Test
+  void shouldWriteWhatTheCloudEventsLibraryWrites() {
+    for (TraceRecord record : TraceSamples.manySeeds()) {
+      for (String lease : new String[] {"token", null}) {
+        ProducerRecord<String, byte[]> ours = TraceCodec.encode(Topics.TRACE, record, lease);
+        ProducerRecord<String, byte[]> plain = PlainCodec.encode(Topics.TRACE, record, lease);
+
+        assertThat(ours.value()).asString(UTF_8).isEqualTo(new String(plain.value(), UTF_8));
+        assertThat(ours.headers()).containsExactlyInAnyOrder(plain.headers().toArray());
+        assertThat(ours.key()).isEqualTo(plain.key());
+        assertThat(ours.topic()).isEqualTo(plain.topic());
+      }
+    }
+  }
+
+  @Test
+  void shouldReadAnyRecordAsTheCloudEventsLibraryDoes() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    List<TraceRecord> samples = TraceSamples.manySeeds();
+    int known = 0;
+    for (int i = 0; i < 20_000; i++) {
+      TraceRecord record = samples.get(random.nextInt(samples.size()));
+      ProducerRecord<String, byte[]> wire = TraceCodec.encode(Topics.TRACE, record, "token");
+      byte[] value = mutated(wire.headers(), wire.value(), random);
+
+      Decoded decoded = TraceCodec.decode(wire.key(), wire.headers(), value);
+
+      Object ours =
+          switch (decoded) {
+            case Decoded.Known event -> event.record();
+            case Decoded.Unknown event -> event.type();
+            case Decoded.Malformed bad -> null;
+          };
+      assertThat(ours)
+          .as("seed %s, try %s: %s %s", seed, i, wire.headers(), new String(value, UTF_8))
+          .isEqualTo(PlainCodec.decode(wire.key(), wire.headers(), value));
+      known += ours == null ? 0 : 1;
+    }
+    assertThat(known).isBetween(4_000, 19_000);
+  }
+
+  private static byte[] mutated(Headers headers, byte[] value, Random random) {
+    String name = NAMES.get(random.nextInt(NAMES.size()));
+    String other = VALUES.get(random.nextInt(VALUES.size()));
+    switch (random.nextInt(8)) {
+      case 0 -> headers.remove(name);
+      case 1 -> headers.add(name, utf8(other));
+      case 2 -> headers.remove(name).add(name, utf8(other));
+      case 3 -> headers.remove(name).add(name, null);
+      case 4 -> {
+        return utf8(DATA.get(random.nextInt(DATA.size())));
+      }
+      case 5 -> value[random.nextInt(value.length)] = (byte) random.nextInt(128);
+      case 6 -> headers.add("traceparent", utf8(other));
+      default -> {}
+    }
+    return value;
   }
 
   @Test
