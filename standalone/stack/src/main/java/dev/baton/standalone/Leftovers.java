@@ -58,7 +58,7 @@ final class Leftovers {
 
   /** Removes temporary files, unless one of its runners lives and may be using them. */
   static void clearTemp(Folders folders) throws IOException {
-    if (MarkedProcesses.withVariable(Specs.MARK, folders.data().toString()).isEmpty()) {
+    if (MarkedProcesses.withVariable(Stack.MARK, folders.data().toString()).isEmpty()) {
       Trees.delete(folders.temp());
     }
   }
@@ -93,7 +93,7 @@ final class Leftovers {
   static void stopMarked(Path data, List<ProcessId> known, Consumer<String> progress)
       throws IOException, InterruptedException {
     List<ProcessId> marked =
-        MarkedProcesses.withVariable(Specs.MARK, data.toString()).stream()
+        MarkedProcesses.withVariable(Stack.MARK, data.toString()).stream()
             .filter(id -> !known.contains(id))
             .toList();
     if (!marked.isEmpty()) {

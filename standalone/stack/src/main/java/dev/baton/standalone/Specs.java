@@ -38,9 +38,6 @@ record Specs(
     AotMode aot,
     Map<Component, Map<String, String>> extraEnvironment) {
 
-  /** Every process of a stack, and whatever those start, has the data folder in this variable. */
-  static final String MARK = "BATON_STACK";
-
   private static final String RUNNER = "runner";
   private static final int KAFKA_HEAP = 256;
   private static final int S3_HEAP = 128;
@@ -134,7 +131,7 @@ record Specs(
 
   private Map<String, String> environment(Component component, Path folder) throws IOException {
     Map<String, String> environment = new HashMap<>();
-    environment.put(MARK, folders.data().toString());
+    environment.put(Stack.MARK, folders.data().toString());
     // Two of glibc's memory pools instead of eight per core: they are most of what an idle JVM
     // holds outside its heap.
     environment.put("MALLOC_ARENA_MAX", "2");

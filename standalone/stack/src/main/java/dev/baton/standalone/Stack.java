@@ -41,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Stack implements AutoCloseable {
 
+  /** Every process of a stack, and whatever those start, has the data folder in this variable. */
+  public static final String MARK = "BATON_STACK";
+
   private static final List<Set<Component>> START_ORDER =
       List.of(
           EnumSet.of(Component.KAFKA, Component.POSTGRES, Component.S3),

@@ -46,7 +46,7 @@ class SupervisionTest {
 
   @AfterEach
   void shouldLeaveNothingRunning() throws Exception {
-    assertThat(MarkedProcesses.withVariable("BATON_STACK", data.toString())).isEmpty();
+    assertThat(MarkedProcesses.withVariable(Stack.MARK, data.toString())).isEmpty();
   }
 
   @Test
@@ -67,7 +67,7 @@ class SupervisionTest {
     Process runner;
     try (Stack stack = s3().start()) {
       ProcessBuilder builder = new ProcessBuilder("sleep", "600");
-      builder.environment().put("BATON_STACK", stack.data().toString());
+      builder.environment().put(Stack.MARK, stack.data().toString());
       runner = builder.start();
     }
     assertThat(runner.waitFor(1, TimeUnit.SECONDS)).isTrue();

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -32,7 +33,17 @@ public record AotCaches(Path folder) {
 
   /** Where this program's cache is, or would be. */
   public Path file(JvmProgram program, List<String> flags) throws IOException {
-    return folder.resolve(program.name() + "-" + digest(program, flags) + ".aot");
+    StringBuilder identity = new StringBuilder(System.getProperty("java.vm.version")).append(flags);
+    for (Path jar : program.jars()) {
+      identity.append('\n').append(jar).append(' ').append(Files.size(jar));
+      identity.append(' ').append(Files.getLastModifiedTime(jar).toMillis());
+    }
+    return folder.resolve(ofPlace(program) + digest(identity.toString(), 8) + ".aot");
+  }
+
+  /** How the names of its caches begin, whatever build of it they are of. */
+  private static String ofPlace(JvmProgram program) {
+    return program.name() + "-" + digest(program.jars().toString(), 4) + "-";
   }
 
   /** What to add to the command line. */
@@ -44,38 +55,44 @@ public record AotCaches(Path folder) {
       // archive, too.
       case USE -> Files.exists(file) ? List.of("-XX:AOTCache=" + file) : List.of();
       case TRAIN -> {
-        prepare(program);
+        prepare(program, file);
         yield List.of("-XX:AOTCacheOutput=" + file, "-Xlog:aot=error");
       }
     };
   }
 
-  private void prepare(JvmProgram program) throws IOException {
+  private void prepare(JvmProgram program, Path file) throws IOException {
     Files.createDirectories(folder);
-    // Caches of earlier builds, some forty megabytes each; those of other checkouts may still be in
-    // use.
+    // Up to 150 megabytes each. Those of this place's earlier builds are of no use; those of other
+    // checkouts may be, unless they are old.
     Instant old = Instant.now().minus(KEEP);
     try (DirectoryStream<Path> earlier =
         Files.newDirectoryStream(folder, program.name() + "-*.aot*")) {
       for (Path path : earlier) {
-        if (Files.getLastModifiedTime(path).toInstant().isBefore(old)) {
+        String name = path.getFileName().toString();
+        boolean outdated =
+            name.startsWith(ofPlace(program)) && !name.startsWith(file.getFileName().toString());
+        if (outdated || isBefore(path, old)) {
           Files.deleteIfExists(path);
         }
       }
     }
   }
 
-  private static String digest(JvmProgram program, List<String> flags) throws IOException {
-    StringBuilder identity = new StringBuilder(System.getProperty("java.vm.version")).append(flags);
-    for (Path jar : program.jars()) {
-      identity.append('\n').append(jar).append(' ').append(Files.size(jar));
-      identity.append(' ').append(Files.getLastModifiedTime(jar).toMillis());
+  private static boolean isBefore(Path path, Instant time) throws IOException {
+    try {
+      return Files.getLastModifiedTime(path).toInstant().isBefore(time);
+    } catch (NoSuchFileException e) {
+      // Another stack, which also makes its caches, was faster.
+      return false;
     }
+  }
+
+  private static String digest(String identity, int bytes) {
     try {
       byte[] digest =
-          MessageDigest.getInstance("SHA-256")
-              .digest(identity.toString().getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest, 0, 8);
+          MessageDigest.getInstance("SHA-256").digest(identity.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, bytes);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java has SHA-256", e);
     }
