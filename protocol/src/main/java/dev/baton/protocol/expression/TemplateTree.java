@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,26 +30,6 @@ public sealed interface TemplateTree {
     public Members {
       members = new LinkedHashMap<>(members);
     }
-  }
-
-  /**
-   * @throws ExpressionException when a string is not a template
-   */
-  static TemplateTree compile(JsonNode node) {
-    if (node.isTextual() && Template.isTemplate(node.textValue())) {
-      return new Text(Template.compile(node.textValue()));
-    }
-    if (node.isArray()) {
-      List<TemplateTree> items = new ArrayList<>();
-      node.forEach(item -> items.add(compile(item)));
-      return new Items(items);
-    }
-    if (node.isObject()) {
-      Map<String, TemplateTree> members = new LinkedHashMap<>();
-      node.properties().forEach(entry -> members.put(entry.getKey(), compile(entry.getValue())));
-      return new Members(members);
-    }
-    return new Value(node);
   }
 
   /**

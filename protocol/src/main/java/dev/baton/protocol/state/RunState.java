@@ -68,12 +68,6 @@ public record RunState(
     return branches.getOrDefault(path, BranchState.UNBEGUN);
   }
 
-  /** The same state with another head, for comparing states regardless of their counters. */
-  RunState withHead(RunHead other) {
-    return new RunState(
-        run, other, created, steps, branches, approvals, reroutes, sessions, plans, output);
-  }
-
   private static <V> Map<String, V> ordered(@Nullable Map<String, V> map) {
     return map == null ? Map.of() : java.util.Collections.unmodifiableMap(new LinkedHashMap<>(map));
   }

@@ -10,11 +10,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.trace.Digest;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Optional;
 
 /**
@@ -60,12 +58,7 @@ public final class WorkflowParser {
 
   /** {@code sha256:} and the digest of a canonical form's bytes. */
   public static String hash(JsonNode canonical) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes(canonical));
-      return "sha256:" + HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Digest.of(bytes(canonical));
   }
 
   /** A canonical form's bytes: compact JSON, UTF-8. */

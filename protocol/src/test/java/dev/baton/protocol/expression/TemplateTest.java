@@ -11,6 +11,8 @@ import static dev.baton.protocol.expression.ExpressionTest.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -61,8 +63,16 @@ class TemplateTest {
   @Test
   void shouldEvaluateTrees() {
     TemplateTree tree =
-        TemplateTree.compile(
-            json("{\"a\":[\"${{ .input.n }}\",\"n${{ .input.n }}\",true],\"${{ b }}\":null}"));
+        new TemplateTree.Members(
+            Map.of(
+                "a",
+                new TemplateTree.Items(
+                    List.of(
+                        new TemplateTree.Text(Template.compile("${{ .input.n }}")),
+                        new TemplateTree.Text(Template.compile("n${{ .input.n }}")),
+                        new TemplateTree.Value(json("true")))),
+                "${{ b }}",
+                new TemplateTree.Value(json("null"))));
 
     assertThat(tree.evaluate(SCOPE)).isEqualTo(json("{\"a\":[3,\"n3\",true],\"${{ b }}\":null}"));
   }
