@@ -16,6 +16,7 @@ import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.TextLimits;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.InputSchema;
@@ -88,6 +89,9 @@ public class Approvals {
    *     not fit its schema
    */
   Uni<StoredAnswer> answer(String id, Answer answer, @Nullable IdempotencyKey key) {
+    TextLimits.check("answer", answer.value().toString());
+    TextLimits.check("by", answer.by());
+    TextLimits.check("comment", answer.comment());
     return keys.find(key)
         .chain(
             kept ->

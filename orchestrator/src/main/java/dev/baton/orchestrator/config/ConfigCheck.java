@@ -18,7 +18,7 @@ import java.util.List;
  */
 public final class ConfigCheck {
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(600);
-  private static final int MAX_SLOTS = 100_000;
+  private static final int MAX_SLOTS = 10_000;
   private static final int MAX_POOL = 64;
 
   private ConfigCheck() {}

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,9 +43,13 @@ public final class InstanceIdSource implements ConfigSourceProvider {
   private static String persisted(Path data) {
     Path file = data.resolve(FILE);
     try {
-      if (!Files.exists(file)) {
+      if (!Files.exists(file) || Files.readString(file).isBlank()) {
         Files.createDirectories(data);
-        Files.writeString(file, UUID.randomUUID() + "\n");
+        // Whole or not at all, whenever this process is killed.
+        Path fresh = Files.createTempFile(data, FILE, ".new");
+        Files.writeString(fresh, UUID.randomUUID() + "\n");
+        Files.move(
+            fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       }
       return Files.readString(file).strip();
     } catch (IOException e) {

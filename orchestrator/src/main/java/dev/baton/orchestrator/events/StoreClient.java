@@ -85,6 +85,7 @@ public class StoreClient {
 
   /** A run's events from after a position, those to come included; ends after the run's end. */
   public Multi<Event> follow(String run, long after) {
+    awaken();
     return store
         .withWaitForReady()
         .events(EventsRequest.newBuilder().setRun(run).setAfter(after).setFollow(true).build())
@@ -93,11 +94,15 @@ public class StoreClient {
   }
 
   private MutinyCheckpointStoreGrpc.MutinyCheckpointStoreStub bounded() {
+    awaken();
+    return store.withDeadlineAfter(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void awaken() {
     if (channel.getState(false) == io.grpc.ConnectivityState.TRANSIENT_FAILURE) {
       // Its back-off may have grown to minutes while the store was away.
       channel.resetConnectBackoff();
     }
-    return store.withDeadlineAfter(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private Throwable problem(Throwable failure) {

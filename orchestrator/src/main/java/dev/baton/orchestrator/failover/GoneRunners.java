@@ -52,8 +52,8 @@ public class GoneRunners {
    */
   public void exited(String runner, @Nullable Integer exitCode) {
     List<Open> open = open(runner);
-    if (!open.isEmpty() && exitCode != null && exitCode == 0) {
-      // It says it has finished its work, and may be right: its last events count.
+    if (!open.isEmpty() && (exitCode == null || exitCode == 0)) {
+      // It says it has finished its work, or nobody knows, and may be right: its last events count.
       catchUp.await(open.stream().map(Open::run).toList(), CATCH_UP);
       open = open(runner);
     }
@@ -82,6 +82,11 @@ public class GoneRunners {
                 LOG.warnf("run %s: the loss of its runner could not be told: %s", run, e);
               }
             });
+  }
+
+  /** Blocks for the query. */
+  public boolean carriesOpenRuns(String runner) {
+    return !open(runner).isEmpty();
   }
 
   private List<Open> open(String runner) {

@@ -16,16 +16,15 @@ import java.util.function.Consumer;
 public final class Attached {
   private final String runner;
   private final long pid;
-  private final String host;
   private final int slots;
   private final Consumer<GatewayMessage> out;
   private final Map<String, Integer> runs = new ConcurrentHashMap<>();
+  private boolean closed;
   private final AtomicInteger taken = new AtomicInteger();
 
-  Attached(String runner, long pid, String host, int slots, Consumer<GatewayMessage> out) {
+  Attached(String runner, long pid, int slots, Consumer<GatewayMessage> out) {
     this.runner = runner;
     this.pid = pid;
-    this.host = host;
     this.slots = slots;
     this.out = out;
   }
@@ -36,10 +35,6 @@ public final class Attached {
 
   public long pid() {
     return pid;
-  }
-
-  public String host() {
-    return host;
   }
 
   /**
@@ -89,6 +84,18 @@ public final class Attached {
       taken.decrementAndGet();
     }
     return held;
+  }
+
+  /**
+   * Its stream has ended; from then on nothing is given to it. Under the lock of {@link
+   * Attachments}.
+   */
+  void close() {
+    closed = true;
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   Map<String, Integer> runs() {

@@ -6,14 +6,17 @@
  */
 package dev.baton.orchestrator.gateway;
 
+import dev.baton.orchestrator.outbox.SlotsFreed;
 import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.grpc.Cancel;
 import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -25,16 +28,57 @@ public class Attachments {
   private final RunContexts contexts;
   private final ConcurrentMap<String, Attached> byRunner = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Attached> byRun = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, CompletableFuture<Void>> expected = new ConcurrentHashMap<>();
+  private final Event<SlotsFreed> slots;
 
-  Attachments(RunContexts contexts) {
+  Attachments(RunContexts contexts, Event<SlotsFreed> slots) {
+    this.slots = slots;
     this.contexts = contexts;
   }
 
-  void add(Attached attached) {
-    byRunner.put(attached.runner(), attached);
+  // A dead stream must not come after the living one of the same runner: what a stream gets and its
+  // end exclude each other.
+  private final Object lock = new Object();
+
+  /** False when the stream has ended meanwhile. */
+  boolean add(Attached attached) {
+    synchronized (lock) {
+      if (attached.isClosed()) {
+        return false;
+      }
+      byRunner.put(attached.runner(), attached);
+    }
+    CompletableFuture<Void> awaited = expected.remove(attached.runner());
+    if (awaited != null) {
+      awaited.complete(null);
+    }
+    return true;
+  }
+
+  /** Completes when the runner attaches for the first time from now on. */
+  public CompletableFuture<Void> expect(String runner) {
+    CompletableFuture<Void> awaited =
+        expected.computeIfAbsent(runner, id -> new CompletableFuture<>());
+    if (byRunner.containsKey(runner)) {
+      expected.remove(runner, awaited);
+      awaited.complete(null);
+    }
+    return awaited;
+  }
+
+  /** Nobody waits for it any more. */
+  public void expectNoMore(String runner) {
+    expected.remove(runner);
   }
 
   void remove(Attached attached) {
+    synchronized (lock) {
+      attached.close();
+      forget(attached);
+    }
+  }
+
+  private void forget(Attached attached) {
     byRunner.remove(attached.runner(), attached);
     attached.runs().keySet().forEach(run -> byRun.remove(run, attached));
   }
@@ -57,31 +101,55 @@ public class Attachments {
         .findFirst();
   }
 
+  /** Takes a slot of this runner; false when it has none. */
+  public boolean takeSlot(Attached attached) {
+    return attached.tryTake();
+  }
+
+  /** Whether the runner has been given the run. */
+  public boolean carries(Attached attached, String run) {
+    return attached.runs().containsKey(run);
+  }
+
   /** Gives a slot back that was taken for nothing. */
   public void giveBack(Attached attached) {
     attached.giveBack();
   }
 
-  /** Hands the run over, on a slot that was taken. */
-  public void assign(Attached attached, Assign assign) {
-    attached.hold(assign.getRun(), assign.getEpoch());
-    byRun.put(assign.getRun(), attached);
-    attached.send(GatewayMessage.newBuilder().setAssign(assign).build());
+  /** Hands the run over, on a slot that was taken. False when the stream has ended: not sent. */
+  public boolean assign(Attached attached, Assign assign) {
+    synchronized (lock) {
+      if (attached.isClosed()) {
+        return false;
+      }
+      attached.hold(assign.getRun(), assign.getEpoch());
+      byRun.put(assign.getRun(), attached);
+      attached.send(GatewayMessage.newBuilder().setAssign(assign).build());
+      return true;
+    }
   }
 
-  /** The runner carries this run already. */
-  void adopt(Attached attached, String run, int epoch) {
-    attached.adopt(run, epoch);
-    byRun.put(run, attached);
+  /** The runner carries this run already. False when the stream has ended. */
+  boolean adopt(Attached attached, String run, int epoch) {
+    synchronized (lock) {
+      if (attached.isClosed()) {
+        return false;
+      }
+      attached.adopt(run, epoch);
+      byRun.put(run, attached);
+      return true;
+    }
   }
 
   /** Whether it was held. */
   boolean release(Attached attached, String run, int epoch) {
-    boolean held = attached.drop(run, epoch);
-    if (held) {
-      byRun.remove(run, attached);
+    synchronized (lock) {
+      boolean held = attached.drop(run, epoch);
+      if (held) {
+        byRun.remove(run, attached);
+      }
+      return held;
     }
-    return held;
   }
 
   /** Tells the run's runner that an older epoch than this is over. */
@@ -91,25 +159,25 @@ public class Attachments {
     if (holder == null || epoch == null || epoch >= below) {
       return;
     }
-    release(holder, run, epoch);
+    boolean wasFull = holder.free() <= 0;
+    if (release(holder, run, epoch) && wasFull) {
+      slots.fire(new SlotsFreed());
+    }
     holder.send(
         GatewayMessage.newBuilder()
             .setFenced(Fenced.newBuilder().setRun(run).setEpoch(epoch))
             .build());
   }
 
-  /** Tells the run's runner to stop; false when none is attached here. */
-  public boolean cancel(String run, String reason) {
-    return holder(run)
-        .map(
-            holder -> {
-              holder.send(
-                  GatewayMessage.newBuilder()
-                      .setCancel(Cancel.newBuilder().setRun(run).setReason(reason))
-                      .build());
-              return true;
-            })
-        .orElse(false);
+  /** Tells the run's runner to stop, where one is attached here. */
+  public void cancel(String run, String reason) {
+    holder(run)
+        .ifPresent(
+            holder ->
+                holder.send(
+                    GatewayMessage.newBuilder()
+                        .setCancel(Cancel.newBuilder().setRun(run).setReason(reason))
+                        .build()));
   }
 
   /** Sends an answer to the run's runner, where one is attached. Blocks for the query. */

@@ -80,8 +80,7 @@ class RunnerGatewayService implements RunnerGateway {
         return;
       }
       Attached fresh =
-          new Attached(
-              hello.getRunnerId(), hello.getPid(), hello.getHost(), hello.getSlots(), out::emit);
+          new Attached(hello.getRunnerId(), hello.getPid(), hello.getSlots(), out::emit);
       if (!attached.compareAndSet(null, fresh)) {
         refuse("hello was said already");
         return;

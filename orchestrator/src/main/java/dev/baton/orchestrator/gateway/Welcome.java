@@ -80,10 +80,16 @@ class Welcome {
     }
     return contexts
         .loadOf(runner.runner(), named)
+        .ifNoItem()
+        .after(SQL)
+        .fail()
         .chain(known -> settle(runner, hello, known))
         .invoke(
             () -> {
-              attachments.add(runner);
+              if (!attachments.add(runner)) {
+                LOG.infof("runner %s has detached while it was attached", runner.runner());
+                return;
+              }
               LOG.infof(
                   "runner %s attached (pid %d, %d slots, carries %d)",
                   runner.runner(), runner.pid(), hello.getSlots(), hello.getHeldCount());
@@ -141,8 +147,9 @@ class Welcome {
         .assign(run)
         .invoke(
             assign -> {
-              attachments.adopt(runner, run.run(), run.epoch());
-              runner.send(GatewayMessage.newBuilder().setAssign(assign).build());
+              if (attachments.adopt(runner, run.run(), run.epoch())) {
+                runner.send(GatewayMessage.newBuilder().setAssign(assign).build());
+              }
             })
         // One that came before the assignment was of no use to the runner.
         .chain(() -> contexts.load(List.of(run.run())))

@@ -12,8 +12,14 @@ import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jboss.logging.Logger;
 
 /**
@@ -25,14 +31,20 @@ import org.jboss.logging.Logger;
 @ApplicationScoped
 class LaunchLife {
   private static final Logger LOG = Logger.getLogger(LaunchLife.class);
-  private static final Duration GRACE = Duration.ofSeconds(8);
-  private static final Duration LOOK = Duration.ofMillis(20);
+
+  /** Less than what a supervisor gives this service (20 s), more than a runner needs (12 s). */
+  private static final Duration GRACE = Duration.ofSeconds(15);
+
+  private static final long FIRST_BACKOFF_MILLIS = 200;
+  private static final long MAX_BACKOFF_MILLIS = 5_000;
+  private static final int PATIENT_FAILURES = 5;
 
   private final RunnerTable table;
   private final RunnerProcesses processes;
   private final RunnerWatch watch;
   private final SharedPool pool;
   private final Launcher launcher;
+  private volatile boolean stopping;
 
   LaunchLife(
       RunnerTable table,
@@ -51,20 +63,50 @@ class LaunchLife {
     Thread.ofVirtual().name("adopt-runners").start(this::adopt);
   }
 
+  /** Until it has been done: runs of processes that nobody watches would only be missed in time. */
   private void adopt() {
-    int poolRunners = 0;
+    Set<String> settled = new HashSet<>();
+    long pause = FIRST_BACKOFF_MILLIS;
+    int failures = 0;
+    while (!stopping) {
+      try {
+        takeUp(settled);
+        break;
+      } catch (RuntimeException e) {
+        LOG.warnf("the runners of before cannot be taken up yet: %s", e);
+      }
+      if (++failures == PATIENT_FAILURES) {
+        pool.fill(); // New runs need it all the same.
+      }
+      try {
+        Thread.sleep(pause);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+      pause = Math.min(MAX_BACKOFF_MILLIS, 2 * pause);
+    }
+    pool.fill();
+  }
+
+  /**
+   * @param settled those that need nothing more when this is repeated
+   */
+  private void takeUp(Set<String> settled) {
     for (RunnerTable.Entry entry : table.alive()) {
+      if (settled.contains(entry.id()) || watch.watched().containsKey(entry.id())) {
+        continue;
+      }
       Optional<RunnerProcesses.Started> found = find(entry);
       if (found.isPresent()) {
         LOG.infof("runner %s is still there, pid %d", entry.id(), found.get().handle().pid());
         watch.stranger(entry.id(), entry.mode(), found.get());
-        poolRunners += entry.mode().equals(SharedPool.MODE) ? 1 : 0;
       } else if (!entry.state().equals("starting") || entry.mode().equals(SharedPool.MODE)) {
         watch.absent(entry.id());
       }
       // An isolated one that was never started is still owed by the outbox.
+      settled.add(entry.id());
     }
-    pool.fill(poolRunners);
   }
 
   private Optional<RunnerProcesses.Started> find(RunnerTable.Entry entry) {
@@ -81,14 +123,22 @@ class LaunchLife {
   }
 
   void onStop(@Observes @Priority(10) ShutdownEvent event) throws InterruptedException {
+    stopping = true;
     launcher.stop();
     pool.stop();
     watch.stop();
     Map<String, ProcessHandle> running = watch.watched();
     running.values().forEach(ProcessHandle::destroy);
-    long end = System.nanoTime() + GRACE.toNanos();
-    while (System.nanoTime() < end && running.values().stream().anyMatch(ProcessHandle::isAlive)) {
-      Thread.sleep(LOOK);
+    try {
+      CompletableFuture.allOf(
+              running.values().stream()
+                  .map(ProcessHandle::onExit)
+                  .toArray(CompletableFuture[]::new))
+          .get(GRACE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      LOG.debugf("runners are left after %s", GRACE);
+    } catch (ExecutionException e) {
+      LOG.warnf("the end of a runner could not be awaited: %s", e);
     }
     running.forEach(
         (runner, process) -> {

@@ -11,6 +11,7 @@ import dev.baton.orchestrator.gateway.Attached;
 import dev.baton.orchestrator.gateway.Attachments;
 import dev.baton.orchestrator.gateway.RunContext;
 import dev.baton.orchestrator.gateway.RunContexts;
+import dev.baton.orchestrator.projection.CatchUp;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.workflow.Isolation;
 import io.smallrye.mutiny.Uni;
@@ -33,13 +34,15 @@ import org.jboss.logging.Logger;
 
 /**
  * Gives runs their runners. Who gets a run is recorded before anything is sent or started, so a
- * launch that is repeated after a crash finds what the first one chose and never makes a second
- * runner for an epoch.
+ * launch that is repeated after a crash finds what the first one chose. Two workers may launch for
+ * the same epoch at once where the first has lost its database session: the name of a process and
+ * the runner's own check of what it holds make that one runner.
  */
 @ApplicationScoped
 public class Launcher {
   private static final Logger LOG = Logger.getLogger(Launcher.class);
   private static final Duration SQL = Duration.ofSeconds(10);
+  private static final Duration CATCH_UP = Duration.ofSeconds(5);
   private static final int STARTS_AT_ONCE = 8;
 
   /** One run that needs a runner for this epoch. */
@@ -71,6 +74,7 @@ public class Launcher {
   private final Attachments attachments;
   private final IsolatedRunners isolated;
   private final RunnerProcesses processes;
+  private final CatchUp catchUp;
   private final Pool pool;
   private final Semaphore starts = new Semaphore(STARTS_AT_ONCE);
   private volatile boolean stopping;
@@ -81,7 +85,9 @@ public class Launcher {
       Attachments attachments,
       IsolatedRunners isolated,
       RunnerProcesses processes,
+      CatchUp catchUp,
       Pool pool) {
+    this.catchUp = catchUp;
     this.contexts = contexts;
     this.assignments = assignments;
     this.attachments = attachments;
@@ -113,7 +119,12 @@ public class Launcher {
       }
     }
     if (!placed.isEmpty()) {
-      record(placed);
+      try {
+        record(placed);
+      } catch (RuntimeException e) {
+        giveBack(placed);
+        throw e;
+      }
       carryOut(placed, outcomes);
     }
     return outcomes;
@@ -125,8 +136,7 @@ public class Launcher {
       return;
     }
     if (run.runner() != null) {
-      // Chosen before: it is sent again by whoever attaches under that name, or lost with it.
-      outcomes.put(run.run(), Outcome.DONE);
+      placeAgain(run, run.runner(), placed, outcomes);
       return;
     }
     Optional<Attached> slot = attachments.takeSlot();
@@ -135,6 +145,40 @@ public class Launcher {
       return;
     }
     placed.add(new Placement.Slot(run, slot.get()));
+  }
+
+  /**
+   * Chosen before. Where the runner is attached here without the run, the assignment was not sent;
+   * otherwise it is sent by whoever attaches under that name, or lost with it.
+   */
+  private void placeAgain(
+      RunContext run, String runner, List<Placement> placed, Map<String, Outcome> outcomes) {
+    Optional<Attached> chosen = attachments.runner(runner);
+    if (chosen.isEmpty() || attachments.carries(chosen.get(), run.run())) {
+      outcomes.put(run.run(), Outcome.DONE);
+      return;
+    }
+    // Or it was, and the run is done and given back: the log knows.
+    if (!catchUp.await(List.of(run.run()), CATCH_UP)) {
+      outcomes.put(run.run(), Outcome.FAILED);
+      return;
+    }
+    RunContext now = on(contexts.load(List.of(run.run()))).get(run.run());
+    if (now == null || !now.wants(run.epoch()) || now.startedEpoch() >= run.epoch()) {
+      outcomes.put(run.run(), Outcome.DONE);
+    } else if (attachments.takeSlot(chosen.get())) {
+      placed.add(new Placement.Slot(run, chosen.get()));
+    } else {
+      outcomes.put(run.run(), Outcome.NO_SLOT);
+    }
+  }
+
+  private void giveBack(List<Placement> placed) {
+    for (Placement placement : placed) {
+      if (placement instanceof Placement.Slot(_, Attached runner)) {
+        attachments.giveBack(runner);
+      }
+    }
   }
 
   private void record(List<Placement> placed) {
@@ -176,7 +220,11 @@ public class Launcher {
 
   private Outcome send(RunContext run, Attached runner) {
     try {
-      attachments.assign(runner, on(assignments.assign(run)));
+      // Where the stream has ended, the runner gets it when it attaches again, or is lost with it.
+      if (!attachments.assign(runner, on(assignments.assign(run)))) {
+        LOG.infof(
+            "run %s: runner %s has detached before it was assigned", run.run(), runner.runner());
+      }
       return Outcome.DONE;
     } catch (RuntimeException e) {
       attachments.giveBack(runner);

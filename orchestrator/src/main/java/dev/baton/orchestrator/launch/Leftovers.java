@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.launch;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * its parent, its group and its session, but it keeps its environment.
  */
 final class Leftovers {
-  private static final int MAX_ROUNDS = 100;
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
+  private static final long LOOK_AGAIN_MILLIS = 200;
   private static final long FIRST_PAUSE_MILLIS = 1;
   private static final long LONGEST_PAUSE_MILLIS = 50;
 
@@ -54,22 +56,44 @@ final class Leftovers {
   }
 
   /**
-   * Kills until a look finds nothing more, at most 100 times.
+   * Kills until a look finds nothing more, for at most three seconds.
    *
    * @param below by run: epochs lower than this are over
    * @param seeds pids known to be or to have been theirs; never one that another process has now
    * @return what was still there at the end; empty normally
    */
   Set<Long> kill(Map<String, Integer> below, Collection<Long> seeds) {
+    long end = System.nanoTime() + PATIENCE.toNanos();
     Set<Long> found = find(below, seeds);
-    for (int round = 1; !found.isEmpty() && round <= MAX_ROUNDS; round++) {
+    while (!found.isEmpty() && System.nanoTime() < end) {
       found.forEach(Leftovers::kill);
-      if (!pause(Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(round - 1, 10)))) {
+      if (!awaitEnd(found)) {
         return found;
       }
+      // What was found may have started others meanwhile.
       found = find(below, seeds);
     }
     return found;
+  }
+
+  /** Looks at these alone: a look at all processes costs much more. False when interrupted. */
+  private static boolean awaitEnd(Set<Long> killed) {
+    long millis = FIRST_PAUSE_MILLIS;
+    for (long waited = 0; waited < LOOK_AGAIN_MILLIS; waited += millis) {
+      millis = Math.min(LONGEST_PAUSE_MILLIS, waited + FIRST_PAUSE_MILLIS);
+      if (!pause(millis)) {
+        return false;
+      }
+      if (killed.stream().noneMatch(Leftovers::isThere)) {
+        return true;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isThere(long pid) {
+    return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()
+        && ProcTable.entry(pid).map(entry -> !entry.dead()).orElse(true);
   }
 
   private static void kill(long pid) {
@@ -96,21 +120,41 @@ final class Leftovers {
     all.forEach(entry -> byPid.put(entry.pid(), entry));
     Set<Long> old = new HashSet<>();
     Set<Long> current = new HashSet<>();
+    Set<Long> inside = new HashSet<>();
     for (ProcTable.Entry entry : all) {
       switch (membership(entry.pid(), below)) {
         case OLD -> old.add(entry.pid());
+        case INSIDE -> inside.add(entry.pid());
         case CURRENT -> current.add(entry.pid());
         case NONE -> {}
       }
     }
+    addDescendants(all, current, old);
+    inside.removeAll(current);
+    old.addAll(inside);
     seeds.stream().filter(byPid::containsKey).forEach(old::add);
     spread(all, byPid, old, current, seeds);
     old.removeIf(pid -> spared.contains(pid) || isDead(byPid.get(pid)));
     return old;
   }
 
+  /** A step of the current epoch may have cleared its environment: it is known by its parents. */
+  private static void addDescendants(List<ProcTable.Entry> all, Set<Long> current, Set<Long> old) {
+    for (boolean grown = !current.isEmpty(); grown; ) {
+      grown = false;
+      for (ProcTable.Entry entry : all) {
+        grown |=
+            current.contains(entry.parent())
+                && !old.contains(entry.pid())
+                && current.add(entry.pid());
+      }
+    }
+  }
+
   private enum Membership {
     OLD,
+    /** Works in the run's folder and names no epoch. */
+    INSIDE,
     CURRENT,
     NONE
   }
@@ -123,7 +167,7 @@ final class Leftovers {
       // A process that names no epoch can only be older: whoever starts one names it.
       return epoch(environment.get("BATON_EPOCH")) < limit ? Membership.OLD : Membership.CURRENT;
     }
-    return isInside(ProcTable.directory(pid), below.keySet()) ? Membership.OLD : Membership.NONE;
+    return isInside(ProcTable.directory(pid), below.keySet()) ? Membership.INSIDE : Membership.NONE;
   }
 
   private static int epoch(@Nullable String text) {

@@ -51,9 +51,6 @@ public class RunnerTable {
       @Nullable Integer exitCode,
       Instant createdAt) {}
 
-  /** A run of a runner. */
-  public record Carried(String run, int epoch) {}
-
   private final Pool pool;
   private final String instance;
   private final String host;
@@ -123,16 +120,6 @@ public class RunnerTable {
                            FROM orchestrator.runner
                           WHERE run = $1 AND epoch < $2 AND host = $3 AND state <> 'exited'""")
                 .execute(Tuple.of(run, epoch, host))));
-  }
-
-  /** The open runs that were given to a runner, at the epoch of which it got them. */
-  public List<Carried> carriedBy(String runner) {
-    List<Carried> carried = new ArrayList<>();
-    on(pool.preparedQuery(
-                "SELECT id, epoch FROM orchestrator.run WHERE runner_id = $1 AND NOT ended")
-            .execute(Tuple.of(runner)))
-        .forEach(row -> carried.add(new Carried(row.getString("id"), row.getInteger("epoch"))));
-    return carried;
   }
 
   /** Newest first, those that have exited last. */

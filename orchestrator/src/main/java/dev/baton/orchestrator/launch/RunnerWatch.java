@@ -14,6 +14,7 @@ import jakarta.enterprise.event.Event;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 public class RunnerWatch {
   private static final Logger LOG = Logger.getLogger(RunnerWatch.class);
   private static final Duration POLL = Duration.ofMillis(200);
+  private static final long FIRST_BACKOFF_MILLIS = 200;
+  private static final long MAX_BACKOFF_MILLIS = 10_000;
 
   /** A runner process has ended. */
   public record RunnerGone(String runner, String mode) {}
@@ -54,7 +57,7 @@ public class RunnerWatch {
   /** Watches a child. */
   void child(String runner, String mode, Process process) {
     watched.put(runner, process.toHandle());
-    expectAttach(runner, process.toHandle());
+    expectAttach(runner, process.toHandle(), true);
     process
         .onExit()
         .thenAccept(
@@ -67,7 +70,7 @@ public class RunnerWatch {
   /** Watches a process that an earlier orchestrator started; its exit code cannot be known. */
   void stranger(String runner, String mode, RunnerProcesses.Started started) {
     watched.put(runner, started.handle());
-    expectAttach(runner, started.handle());
+    expectAttach(runner, started.handle(), false);
     Thread.ofVirtual()
         .name("watch-" + runner)
         .start(
@@ -84,7 +87,7 @@ public class RunnerWatch {
 
   /** A recorded process that is there no more. Nobody is told: it is not missed. */
   void absent(String runner) {
-    record(runner, null);
+    Thread.ofVirtual().name("absent-" + runner).start(() -> record(runner, null));
   }
 
   /** The processes that are alive now. */
@@ -99,6 +102,7 @@ public class RunnerWatch {
 
   private void exited(String runner, String mode, @Nullable Integer exitCode) {
     watched.remove(runner);
+    attachments.expectNoMore(runner);
     if (stopping) {
       return;
     }
@@ -110,30 +114,63 @@ public class RunnerWatch {
   }
 
   private void record(String runner, @Nullable Integer exitCode) {
-    try {
-      gone.exited(runner, exitCode);
-      // Last: until it is recorded, a restart sees the exit again.
-      table.exited(runner, exitCode);
-    } catch (RuntimeException e) {
-      LOG.errorf(e, "the exit of runner %s could not be told; its heartbeats decide", runner);
+    long pause = FIRST_BACKOFF_MILLIS;
+    while (!stopping) {
+      try {
+        gone.exited(runner, exitCode);
+        // Last: until it is recorded, a restart sees the exit again.
+        table.exited(runner, exitCode);
+        return;
+      } catch (RuntimeException e) {
+        LOG.warnf("the exit of runner %s cannot be told yet: %s", runner, e);
+      }
+      if (!sleep(Duration.ofMillis(pause))) {
+        return;
+      }
+      pause = Math.min(MAX_BACKOFF_MILLIS, 2 * pause);
     }
   }
 
-  private void expectAttach(String runner, ProcessHandle process) {
-    Thread.ofVirtual()
-        .name("attach-" + runner)
-        .start(
-            () -> {
-              if (sleep(attachWithin)
-                  && process.isAlive()
-                  && attachments.runner(runner).isEmpty()
-                  && watched.containsKey(runner)) {
-                LOG.warnf(
-                    "runner %s (pid %d) has not attached within %s and is killed",
-                    runner, process.pid(), attachWithin);
-                process.destroyForcibly();
+  /**
+   * Kills a runner that does not attach. One of before that carries open runs may work on without
+   * its stream: its heartbeats say how it is.
+   */
+  private void expectAttach(String runner, ProcessHandle process, boolean ownChild) {
+    attachments
+        .expect(runner)
+        .orTimeout(attachWithin.toMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete(
+            (attached, late) -> {
+              attachments.expectNoMore(runner);
+              if (late != null) {
+                Thread.ofVirtual()
+                    .name("late-" + runner)
+                    .start(() -> late(runner, process, ownChild));
               }
             });
+  }
+
+  private void late(String runner, ProcessHandle process, boolean ownChild) {
+    if (stopping || !process.isAlive() || !watched.containsKey(runner)) {
+      return;
+    }
+    if (!ownChild && mayBeAtWork(runner)) {
+      expectAttach(runner, process, false);
+      return;
+    }
+    LOG.warnf(
+        "runner %s (pid %d) has not attached within %s and is killed",
+        runner, process.pid(), attachWithin);
+    process.destroyForcibly();
+  }
+
+  private boolean mayBeAtWork(String runner) {
+    try {
+      return gone.carriesOpenRuns(runner);
+    } catch (RuntimeException e) {
+      LOG.warnf("whether runner %s carries runs is not known: %s", runner, e);
+      return true;
+    }
   }
 
   private static boolean sleep(Duration duration) {

@@ -23,6 +23,7 @@ import org.jboss.logging.Logger;
 class SharedPool {
   private static final Logger LOG = Logger.getLogger(SharedPool.class);
   static final String MODE = "shared";
+  private static final String PREFIX = "pool-";
   private static final long FIRST_BACKOFF_MILLIS = 200;
   private static final int MAX_DOUBLINGS = 7;
   private static final Duration GOOD_LIFE = Duration.ofSeconds(30);
@@ -31,7 +32,6 @@ class SharedPool {
   private final RunnerTable table;
   private final RunnerWatch watch;
   private final OrchestratorConfig config;
-  private final AtomicInteger alive = new AtomicInteger();
   private final AtomicInteger youngDeaths = new AtomicInteger();
   private volatile long lastStartNanos;
   private volatile boolean stopping;
@@ -44,15 +44,14 @@ class SharedPool {
     this.config = config;
   }
 
-  /** Starts what is missing beside those that an earlier orchestrator left. */
-  void fill(int adopted) {
-    alive.set(adopted);
+  /** Starts what is missing beside those that are watched. */
+  void fill() {
     if (!processes.canStart()) {
       LOG.info("baton.launcher.process.command is not set: runners must attach by themselves");
       return;
     }
-    for (int missing = config.launcher().pool().size() - adopted; missing > 0; missing--) {
-      startOne();
+    while (startIfMissing()) {
+      // One more.
     }
   }
 
@@ -64,7 +63,6 @@ class SharedPool {
     if (!gone.mode().equals(MODE) || stopping) {
       return;
     }
-    alive.decrementAndGet();
     boolean young = System.nanoTime() - lastStartNanos < GOOD_LIFE.toNanos();
     int deaths = young ? youngDeaths.incrementAndGet() : 0;
     if (!young) {
@@ -82,23 +80,28 @@ class SharedPool {
       Thread.currentThread().interrupt();
       return;
     }
-    if (!stopping && alive.get() < config.launcher().pool().size()) {
-      startOne();
-    }
+    startIfMissing();
   }
 
-  private void startOne() {
-    String runner = "pool-" + UlidCreator.getMonotonicUlid().toString().toLowerCase(Locale.ROOT);
+  /** One at a time, so that two who see the same one missing start one. */
+  private synchronized boolean startIfMissing() {
+    long alive = watch.watched().keySet().stream().filter(id -> id.startsWith(PREFIX)).count();
+    return !stopping && alive < config.launcher().pool().size() && startOne();
+  }
+
+  /** False when it could not be started, which is tried again later. */
+  private boolean startOne() {
+    String runner = PREFIX + UlidCreator.getMonotonicUlid().toString().toLowerCase(Locale.ROOT);
     lastStartNanos = System.nanoTime();
     try {
       table.insert(runner, MODE, null, null, processes.log(runner).toString());
       Process process =
           processes.start(
               new RunnerProcesses.Spec(runner, MODE, config.runner().slots(), null, 0, null));
-      alive.incrementAndGet();
       watch.child(runner, MODE, process);
       table.running(runner, process.pid(), RunnerProcesses.startOf(process.toHandle()));
       LOG.infof("pool runner %s started, pid %d", runner, process.pid());
+      return true;
     } catch (IOException | RuntimeException e) {
       LOG.errorf("a pool runner could not be started: %s", e.getMessage());
       int deaths = youngDeaths.incrementAndGet();
@@ -106,6 +109,7 @@ class SharedPool {
       if (!stopping) {
         Thread.ofVirtual().name("pool-refill").start(() -> refill(delay));
       }
+      return false;
     }
   }
 }

@@ -10,6 +10,8 @@ import dev.baton.orchestrator.gateway.Attachments;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,22 +41,32 @@ public class Stopper {
    * Fences and kills the older epochs of runs on this host.
    *
    * @param below by run: the epochs that are over are lower
-   * @return false when something would not die and another try is due
+   * @return the runs of which something would not die and another try is due
    */
-  public boolean kill(Map<String, Integer> below) {
-    List<Long> seeds = new ArrayList<>();
+  public Set<String> kill(Map<String, Integer> below) {
+    Map<String, List<Long>> seeds = new HashMap<>();
     below.forEach(
         (run, epoch) -> {
           attachments.fence(run, epoch);
+          List<Long> ofRun = new ArrayList<>();
           for (RunnerTable.Entry old : table.olderThan(run, epoch)) {
-            seed(old).ifPresent(seeds::add);
+            seed(old).ifPresent(ofRun::add);
+          }
+          seeds.put(run, ofRun);
+        });
+    Set<Long> left = leftovers.kill(below, seeds.values().stream().flatMap(List::stream).toList());
+    if (left.isEmpty()) {
+      return Set.of();
+    }
+    Set<String> runs = new HashSet<>();
+    below.forEach(
+        (run, epoch) -> {
+          if (!leftovers.find(Map.of(run, epoch), seeds.getOrDefault(run, List.of())).isEmpty()) {
+            runs.add(run);
           }
         });
-    Set<Long> left = leftovers.kill(below, seeds);
-    if (!left.isEmpty()) {
-      LOG.errorf("processes of older epochs cannot be killed: %s", left);
-    }
-    return left.isEmpty();
+    LOG.errorf("processes of older epochs cannot be killed: %s, of runs %s", left, runs);
+    return runs;
   }
 
   /** The pid, unless another process has that number now. */

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -34,6 +35,10 @@ import org.jboss.logging.Logger;
 class Performer {
   private static final Logger LOG = Logger.getLogger(Performer.class);
   private static final Duration PUBLISH = Duration.ofSeconds(35);
+
+  /** With the back-off between them, some seconds. */
+  private static final int KILL_ATTEMPTS = 4;
+
   private static final Duration EFFECT = Duration.ofSeconds(60);
 
   private final Publisher publisher;
@@ -81,8 +86,9 @@ class Performer {
     }
     publishLeading(firsts.values());
     killTogether(firsts.values());
-    doSingles(firsts.values());
+    // Before what waits for somebody else: a failover is a matter of milliseconds.
     launchTogether(firsts.values());
+    doSingles(firsts.values());
     Map<Long, Result> results = new HashMap<>();
     firsts.values().forEach(progress -> results.put(progress.row.id(), progress.result()));
     return results;
@@ -96,7 +102,13 @@ class Performer {
         if (!(effect instanceof Effect.Publish publish)) {
           break;
         }
-        ofRow.add(publisher.trace(publish.record(progress.row.run(), publisher.source())));
+        try {
+          ofRow.add(publisher.trace(publish.record(progress.row.run(), publisher.source())));
+        } catch (RuntimeException e) {
+          // One row that cannot be sent must not keep the others of the round.
+          ofRow.add(CompletableFuture.failedFuture(e));
+          break;
+        }
       }
       sent.put(progress, ofRow);
     }
@@ -159,8 +171,19 @@ class Performer {
         killing.add(progress);
       }
     }
-    if (!killing.isEmpty() && stopper.kill(below)) {
-      killing.forEach(progress -> progress.done++);
+    if (killing.isEmpty()) {
+      return;
+    }
+    Set<String> unkilled = stopper.kill(below);
+    for (Progress progress : killing) {
+      if (!unkilled.contains(progress.row.run())) {
+        progress.done++;
+      } else if (progress.row.attempts() >= KILL_ATTEMPTS) {
+        LOG.errorf(
+            "run %s: goes on although processes of an older epoch cannot be killed; they are fenced",
+            progress.row.run());
+        progress.done++;
+      }
     }
   }
 

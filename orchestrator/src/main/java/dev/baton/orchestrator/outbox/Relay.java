@@ -19,16 +19,23 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jboss.logging.Logger;
 
 /**
  * Does what the outbox owes. A round claims rows, does their effects, and deletes them, all under
  * one transaction that holds an advisory lock per run: rows of a run are done in order and by one
- * worker at a time, whatever the number of replicas, and a worker's death frees them at once.
+ * worker at a time, whatever the number of replicas, and a worker's death frees them at once. A
+ * worker whose database session dies in the middle goes on with the effects it has begun, so
+ * another may do them beside it: that is why an effect done twice must be the same as done once.
  * Nothing is locked that a writer of new rows would wait for.
  */
 @ApplicationScoped
@@ -41,6 +48,7 @@ public class Relay {
   private static final Duration SQL = Duration.ofSeconds(20);
   private static final long FIRST_BACKOFF_MILLIS = 200;
   private static final long MAX_BACKOFF_MILLIS = 30_000;
+  private static final long MAX_SLOT_BACKOFF_MILLIS = 1_000;
 
   // One lock space of its own among the database's advisory locks.
   private static final long LOCK_SPACE = 0x6261746f6eL;
@@ -96,6 +104,10 @@ public class Relay {
           LOG.warnf("a round of the outbox failed and will be repeated: %s", e);
           pause();
         }
+      } catch (Throwable e) {
+        // A worker that ends would never be missed.
+        LOG.error("a round of the outbox failed and will be repeated", e);
+        pause();
       }
     }
   }
@@ -110,12 +122,16 @@ public class Relay {
 
   /** Returns how many rows were claimed. */
   private int round() {
-    SqlConnection connection = on(pool.getConnection());
+    SqlConnection connection = connection();
     try {
       Transaction tx = on(connection.begin());
       List<Claimed> rows = claim(connection);
-      if (rows.isEmpty() || stopping) {
+      if (stopping) {
         on(tx.rollback());
+        return 0;
+      }
+      if (rows.isEmpty()) {
+        on(tx.commit());
         return 0;
       }
       settle(connection, performer.perform(rows), rows);
@@ -123,6 +139,21 @@ public class Relay {
       return rows.size();
     } finally {
       connection.closeAndForget();
+    }
+  }
+
+  /** One that is granted after it was given up goes back. */
+  private SqlConnection connection() {
+    CompletableFuture<SqlConnection> granted = pool.getConnection().subscribeAsCompletionStage();
+    try {
+      return granted.get(SQL.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      granted.thenAccept(SqlConnection::closeAndForget);
+      throw new IllegalStateException("no connection to Postgres: " + e, e);
+    } catch (InterruptedException e) {
+      granted.thenAccept(SqlConnection::closeAndForget);
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
     }
   }
 
@@ -146,19 +177,40 @@ public class Relay {
     }
     // Read after the locks were taken: another worker may have done a row in between.
     List<Claimed> rows = new ArrayList<>();
+    Set<String> broken = new HashSet<>();
     for (Row row :
         on(
             tx.preparedQuery(
                     "SELECT id, run, effects, attempts FROM orchestrator.outbox WHERE id = ANY($1) ORDER BY id")
                 .execute(Tuple.of(ids.toArray(Long[]::new))))) {
-      rows.add(
-          new Claimed(
-              row.getLong("id"),
-              row.getString("run"),
-              Outbox.read(row.getString("effects")),
-              row.getInteger("attempts")));
+      String run = row.getString("run");
+      if (broken.contains(run)) {
+        continue; // Its rows are done in order.
+      }
+      try {
+        rows.add(
+            new Claimed(
+                row.getLong("id"),
+                run,
+                Outbox.read(row.getString("effects")),
+                row.getInteger("attempts")));
+      } catch (RuntimeException e) {
+        LOG.errorf("run %s: %s", run, e.getMessage());
+        broken.add(run);
+        putOff(tx, row.getLong("id"));
+      }
     }
     return rows;
+  }
+
+  /** A row that cannot be read waits for a version that can, or for an operator. */
+  private static void putOff(SqlConnection tx, long id) {
+    on(
+        tx.preparedQuery(
+                """
+                UPDATE orchestrator.outbox SET attempts = attempts + 1,
+                  not_before = now() + interval '1 millisecond' * $2::bigint WHERE id = $1""")
+            .execute(Tuple.of(id, MAX_BACKOFF_MILLIS)));
   }
 
   private static void settle(SqlConnection tx, Map<Long, Result> results, List<Claimed> rows) {
@@ -181,7 +233,9 @@ public class Relay {
 
   private static void postpone(
       SqlConnection tx, Claimed row, List<Effect> remaining, boolean awaitsSlot) {
-    long delay = Math.min(MAX_BACKOFF_MILLIS, FIRST_BACKOFF_MILLIS << Math.min(row.attempts(), 10));
+    // A slot that becomes free while this transaction is open wakes only what is written.
+    long longest = awaitsSlot ? MAX_SLOT_BACKOFF_MILLIS : MAX_BACKOFF_MILLIS;
+    long delay = Math.min(longest, FIRST_BACKOFF_MILLIS << Math.min(row.attempts(), 10));
     // What came later for the run (a cancel, say) must not wait for this row's whole delay.
     on(
         tx.preparedQuery(

@@ -107,6 +107,12 @@ class TraceProjection {
             });
   }
 
+  /** Whether this consumer itself has committed all before these offsets; a look at memory. */
+  boolean hasReached(Map<Integer, Long> ends) {
+    return ends.entrySet().stream()
+        .allMatch(end -> positions.getOrDefault(end.getKey(), -1L) >= end.getValue());
+  }
+
   /** Forgets everything it remembers: it may have changed elsewhere. */
   void forget() {
     positions.clear();

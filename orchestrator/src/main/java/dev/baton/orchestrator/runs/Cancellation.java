@@ -11,6 +11,7 @@ import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.TextLimits;
 import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -36,6 +37,7 @@ class Cancellation {
 
   /** Cancelling twice is the same as once; fails with a problem when the run has ended. */
   Uni<Void> cancel(String run, @Nullable String reason) {
+    TextLimits.check("reason", reason);
     return pool.withTransaction(tx -> cancel(tx, run, reason)).invoke(relay::wake);
   }
 

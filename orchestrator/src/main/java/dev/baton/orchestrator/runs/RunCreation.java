@@ -14,12 +14,14 @@ import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.Refusals;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 class RunCreation {
   private static final int MAX_WAITING = 10_000;
+  private static final Duration SQL = Duration.ofSeconds(10);
   private static final int MAX_RUNS_PER_COMMIT = 2_000;
 
   /** One request: its runs, its key, and the answer that is kept under the key. */
@@ -105,9 +108,37 @@ class RunCreation {
               next();
             },
             failure -> {
-              batch.forEach(pending -> pending.done().completeExceptionally(failure));
-              next();
+              if (batch.size() > 1 && Refusals.isFinal(failure)) {
+                apart(batch);
+              } else {
+                batch.forEach(pending -> pending.done().completeExceptionally(failure));
+                next();
+              }
             });
+  }
+
+  /** One of them is at fault; the others shall not fail with it. */
+  private void apart(List<Pending> batch) {
+    Uni<Void> all = Uni.createFrom().voidItem();
+    for (Pending pending : batch) {
+      if (!pending.done().isDone()) {
+        all =
+            all.chain(() -> write(List.of(pending)))
+                .onFailure()
+                .recoverWithItem(
+                    failure -> {
+                      pending.done().completeExceptionally(failure);
+                      return null;
+                    });
+      }
+    }
+    all.subscribe()
+        .with(
+            written -> {
+              relay.wake();
+              next();
+            },
+            failure -> next());
   }
 
   private List<Pending> take() {
@@ -138,6 +169,9 @@ class RunCreation {
     }
     List<Pending> written = new ArrayList<>();
     return pool.withTransaction(tx -> insert(tx, candidates, repeats, written))
+        .ifNoItem()
+        .after(SQL)
+        .fail()
         .invoke(() -> written.forEach(pending -> pending.done().complete(pending.answer())))
         // A repeat within the same batch finds the kept answer only now.
         .invoke(() -> repeats.forEach(this::replay));

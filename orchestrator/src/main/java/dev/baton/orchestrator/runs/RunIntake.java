@@ -11,6 +11,7 @@ import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.TextLimits;
 import dev.baton.orchestrator.workflows.Definition;
 import dev.baton.orchestrator.workflows.Definitions;
 import dev.baton.orchestrator.workflows.WorkflowCatalog;
@@ -43,6 +44,7 @@ class RunIntake {
   private static final Pattern PROJECT = Pattern.compile("[a-z0-9][a-z0-9_-]{0,62}");
   private static final int MAX_LABELS = 64;
   private static final int MAX_LABEL = 256;
+  private static final int MAX_NAME = 256;
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(600);
 
   private final Definitions definitions;
@@ -117,7 +119,7 @@ class RunIntake {
         external ? externalId(request) : RunId.next(),
         external,
         project(request),
-        definition.map(Definition::name).orElse(request.workflow()),
+        definition.map(Definition::name).orElseGet(() -> workflowName(request.workflow())),
         definition.map(Definition::hash).orElse(null),
         workflow.map(Workflow::isolation).orElse(Isolation.ISOLATED),
         labels(request),
@@ -172,24 +174,48 @@ class RunIntake {
     }
     labels.forEach(
         (key, value) -> {
-          if (key.isEmpty() || key.length() > MAX_LABEL || key.indexOf('=') >= 0) {
+          if (key.isEmpty()
+              || key.length() > MAX_LABEL
+              || key.indexOf('=') >= 0
+              || TextLimits.hasNul(key)) {
             throw bad(
                 "labels",
                 "label '" + key + "' has no allowed name",
-                "1 to 256 characters without '='");
+                "1 to 256 characters without '=' and NUL");
           }
-          if (value == null || value.length() > MAX_LABEL) {
+          if (value == null || value.length() > MAX_LABEL || TextLimits.hasNul(value)) {
             throw bad(
                 "labels." + key,
                 "the label's value is not allowed",
-                "text of at most 256 characters");
+                "text of at most 256 characters, no NUL");
           }
         });
     return labels;
   }
 
+  private static @Nullable String workflowName(@Nullable String name) {
+    if (name != null && (name.length() > MAX_NAME || TextLimits.hasNul(name))) {
+      throw bad(
+          "workflow",
+          "the workflow's name is not allowed",
+          "at most " + MAX_NAME + " characters, no NUL");
+    }
+    return name;
+  }
+
+  private static boolean hasNul(JsonNode value) {
+    if (value.isTextual()) {
+      return TextLimits.hasNul(value.textValue());
+    }
+    return value.propertyStream().anyMatch(p -> TextLimits.hasNul(p.getKey()))
+        || value.valueStream().anyMatch(RunIntake::hasNul);
+  }
+
   private static void checkInput(InputSchema schema, @Nullable JsonNode input) {
     JsonNode value = input == null ? Json.mapper().createObjectNode() : input;
+    if (hasNul(value)) {
+      throw bad("input", "the input contains a NUL character", "text without one");
+    }
     List<InputSchema.Violation> violations = schema.validate(value);
     if (!violations.isEmpty()) {
       throw ProblemException.withErrors(

@@ -23,7 +23,7 @@ class ConfigCheckTest {
         List.of(
             new Case("baton.heartbeat.interval", "100ms", "200ms or more"),
             new Case("baton.heartbeat.timeout", "20s", "three intervals or more"),
-            new Case("baton.runner.slots", "0", "1 to 100000"),
+            new Case("baton.runner.slots", "0", "1 to 10000"),
             new Case("baton.launcher.pool.size", "65", "0 to 64"),
             new Case("baton.launcher.timeout", "10ms", "1s or more"),
             new Case("baton.db.port", "70000", "1 to 65535"),

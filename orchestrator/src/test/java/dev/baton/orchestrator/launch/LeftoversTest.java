@@ -130,6 +130,27 @@ class LeftoversTest {
   }
 
   @Test
+  void shouldSpareAStepOfTheCurrentEpochThatHidItsEnvironment(@TempDir Path folder)
+      throws Exception {
+    String run = RunId.next();
+    Path workspace =
+        Files.createDirectories(folder.resolve("runs").resolve(run).resolve("workspace"));
+    Path pid = folder.resolve("pid");
+    Process current =
+        start(
+            Map.of("BATON_RUN_ID", run, "BATON_EPOCH", "2"),
+            workspace,
+            "env -i /bin/sh -c 'echo $$ > " + pid + "; exec sleep 600' & wait");
+    ProcessHandle step = written(pid);
+
+    Leftovers.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of());
+
+    assertThat(alive(step)).isTrue();
+    assertThat(current.isAlive()).isTrue();
+    step.destroyForcibly();
+  }
+
+  @Test
   void shouldSpareTheCurrentEpochAndOtherRuns(@TempDir Path folder) throws Exception {
     String run = RunId.next();
     Process old = start(Map.of("BATON_RUN_ID", run, "BATON_EPOCH", "1"), folder, "exec sleep 600");

@@ -115,6 +115,43 @@ class RepeatedEffectsTest {
     }
   }
 
+  @Test
+  void shouldSendAnAssignmentThatWasChosenAndNotSent() {
+    bed.api().workflow("repeat-chosen", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "repeat-chosen-runner", 1);
+        TraceLog log = bed.log()) {
+      String first = create("repeat-chosen");
+      runner.awaitAssign(first);
+      String second = create("repeat-chosen");
+      log.trace(second, trace -> trace.size() >= 2);
+      pool.preparedQuery("UPDATE orchestrator.run SET runner_id = $2 WHERE id = $1")
+          .execute(Tuple.of(second, runner.id()))
+          .await()
+          .atMost(SQL);
+      runner.release(first, 1, "completed");
+      assertThat(runner.awaitAssign(second).getEpoch()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldGoOnWhileARowCannotBeRead() {
+    bed.api().workflow("repeat-broken", true);
+    pool.query(
+            "INSERT INTO orchestrator.outbox (run, effects) VALUES ('nobody', '[{\"do\":\"dance\"}]')")
+        .execute()
+        .await()
+        .atMost(SQL);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "repeat-broken-runner", 10)) {
+      String run = create("repeat-broken");
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(1);
+    } finally {
+      pool.query("DELETE FROM orchestrator.outbox WHERE run = 'nobody'")
+          .execute()
+          .await()
+          .atMost(SQL);
+    }
+  }
+
   private String create(String workflow) {
     return bed.api()
         .json("/runs", "{\"workflow\":\"" + workflow + "\"}")

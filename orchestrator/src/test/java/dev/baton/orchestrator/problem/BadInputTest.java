@@ -91,6 +91,27 @@ class BadInputTest {
                 "POST",
                 "/runs",
                 JSON,
+                "{\"kind\":\"external\",\"workflow\":\"a\\u0000b\"}",
+                400,
+                "NUL"),
+            new Case(
+                "POST",
+                "/runs",
+                JSON,
+                "{\"kind\":\"external\",\"labels\":{\"a\":\"\\u0000\"}}",
+                400,
+                "NUL"),
+            new Case(
+                "POST",
+                "/runs",
+                JSON,
+                "{\"kind\":\"external\",\"input\":{\"a\":[\"\\u0000\"]}}",
+                400,
+                "NUL"),
+            new Case(
+                "POST",
+                "/runs",
+                JSON,
                 "{\"workflow\":\"strict\",\"input\":{\"x\":1},\"deadline\":\"soon\"}",
                 400,
                 "duration"),
@@ -116,6 +137,15 @@ class BadInputTest {
             new Case(
                 "POST", "/checkpoints/none", JSON, "{\"answer\":1}", 404, "no approval 'none'"),
             new Case("POST", "/checkpoints/none", JSON, "{}", 400, "answer"),
+            new Case(
+                "POST",
+                "/checkpoints/none",
+                JSON,
+                "{\"answer\":1,\"comment\":\"" + "y".repeat(70_000) + "\"}",
+                413,
+                "65,536"),
+            new Case(
+                "POST", "/checkpoints/none", JSON, "{\"answer\":1,\"by\":\"\\u0000\"}", 400, "NUL"),
             new Case("GET", "/nowhere", JSON, "", 404, "/nowhere"),
             new Case("DELETE", "/runs", JSON, "", 405, "/runs"),
             new Case("GET", "/runs", "image/png", "", 406, "/runs"));

@@ -1,0 +1,111 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes what runners of long ago have printed: a week after the last word, and the oldest beyond
+ * two thousand. Never that of a runner that is alive or has ended within the last hour.
+ */
+@ApplicationScoped
+class RunnerLogs {
+  private static final Logger LOG = Logger.getLogger(RunnerLogs.class);
+  private static final Duration EVERY = Duration.ofHours(1);
+  private static final Duration FRESH = Duration.ofHours(1);
+  private static final Duration KEPT = Duration.ofDays(7);
+  private static final int MOST = 2_000;
+  private static final String SUFFIX = ".log";
+
+  private record Log(Path path, Instant written) {}
+
+  private final OrchestratorConfig config;
+  private final RunnerTable table;
+  private volatile @Nullable Thread thread;
+
+  RunnerLogs(OrchestratorConfig config, RunnerTable table) {
+    this.config = config;
+    this.table = table;
+  }
+
+  void onStart(@Observes @Priority(4000) StartupEvent event) {
+    thread = Thread.ofVirtual().name("runner-logs").start(this::work);
+  }
+
+  void onStop(@Observes @Priority(1) ShutdownEvent event) {
+    Thread running = thread;
+    if (running != null) {
+      running.interrupt();
+    }
+  }
+
+  private void work() {
+    try {
+      while (true) {
+        Thread.sleep(EVERY);
+        try {
+          Set<String> alive = new HashSet<>();
+          table.alive().forEach(entry -> alive.add(entry.id()));
+          sweep(config.data().toAbsolutePath().resolve("runners"), alive, Instant.now(), MOST);
+        } catch (IOException | RuntimeException e) {
+          LOG.warnf("old logs of runners stay for now: %s", e);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Returns how many were removed. */
+  static int sweep(Path folder, Set<String> alive, Instant now, int most) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      return 0;
+    }
+    List<Log> logs = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
+      for (Path file : files) {
+        String name = file.getFileName().toString();
+        if (!alive.contains(name.substring(0, name.length() - SUFFIX.length()))) {
+          logs.add(new Log(file, Files.getLastModifiedTime(file).toInstant()));
+        }
+      }
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+    logs.sort(Comparator.comparing(Log::written).reversed());
+    int removed = 0;
+    for (int i = 0; i < logs.size(); i++) {
+      Instant written = logs.get(i).written();
+      boolean old = written.isBefore(now.minus(KEPT));
+      boolean over = i >= most && written.isBefore(now.minus(FRESH));
+      if (old || over) {
+        Files.deleteIfExists(logs.get(i).path());
+        removed++;
+      }
+    }
+    return removed;
+  }
+}
