@@ -6,7 +6,6 @@
  */
 package dev.baton.store.trace;
 
-import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.EventTypes;
 import dev.baton.protocol.trace.TraceCodec;
@@ -24,7 +23,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /** From Kafka records to rows. Pure; computes, so it belongs on a worker thread. */
@@ -87,7 +85,7 @@ final class Decoder {
               other.source(),
               other.time() == null ? null : other.time().toInstant(),
               null,
-              raw(record, other.data()),
+              other.raw(),
               null);
       case TraceCodec.Decoded.Known known ->
           keep(
@@ -97,7 +95,7 @@ final class Decoder {
               known.record().source().toString(),
               known.record().time(),
               known.lease(),
-              raw(record, known.data()),
+              known.raw(),
               known);
     }
   }
@@ -135,12 +133,6 @@ final class Decoder {
     return time == null || time.isBefore(FIRST) || time.isAfter(LAST)
         ? null
         : ChronoUnit.MICROS.between(Instant.EPOCH, time);
-  }
-
-  /** In binary content mode the value is the data; in structured mode it is wrapped. */
-  private static byte[] raw(ConsumerRecord<byte[], byte[]> record, Object data) {
-    Header binary = record.headers().lastHeader("ce_specversion");
-    return binary != null && record.value() != null ? record.value() : Json.bytes(data);
   }
 
   private static @Nullable String text(byte @Nullable [] key) throws CharacterCodingException {

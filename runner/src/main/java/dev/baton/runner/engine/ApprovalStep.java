@@ -32,6 +32,7 @@ final class ApprovalStep {
   private final Line line;
   private final Step step;
   private final String path;
+  private final Optional<ApprovalState> asked;
   private final String id;
 
   ApprovalStep(RunContext run, Line line, Step step, String path, int visit) {
@@ -39,11 +40,11 @@ final class ApprovalStep {
     this.line = line;
     this.step = step;
     this.path = path;
-    this.id = run.approvalId(path, visit);
+    this.asked = run.memory().approval(path, run.visitId(path, visit));
+    this.id = asked.map(ApprovalState::approval).orElseGet(() -> run.approvalId(path, visit));
   }
 
   StepResult execute(StepKind.Approval approval, Deadline deadline) throws InterruptedException {
-    Optional<ApprovalState> asked = run.memory().approval(id);
     Instant expiresAt;
     if (asked.isPresent()) {
       expiresAt = asked.get().expiresAt();

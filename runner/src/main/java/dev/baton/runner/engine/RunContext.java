@@ -46,8 +46,16 @@ record RunContext(
   }
 
   /** {@code <run>-<step path>-<visit>}, as an id in URLs. */
-  String approvalId(String step, int visit) {
+  String visitId(String step, int visit) {
     return run + "-" + RunFolder.fileName(step) + "-" + visit;
+  }
+
+  /**
+   * Of a question asked in this epoch. One that was asked on files that got lost is asked again,
+   * and is another: hence the epoch in it, from the second on.
+   */
+  String approvalId(String step, int visit) {
+    return epoch == 1 ? visitId(step, visit) : visitId(step, visit) + "-" + epoch;
   }
 
   void append(TraceEvent.Runner event) throws InterruptedException {

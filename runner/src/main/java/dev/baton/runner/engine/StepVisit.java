@@ -262,7 +262,7 @@ final class StepVisit {
     try {
       Optional<Cut> cut = workspace.isChanged() ? workspace.capture() : Optional.empty();
       if (cut.isPresent()) {
-        String id = run.approvalId(path, visit) + "-shutdown-" + run.epoch();
+        String id = run.visitId(path, visit) + "-shutdown-" + run.epoch();
         run.append(new TraceEvent.CheckpointSaved(id, path, "shutdown", cut.get()));
       }
     } catch (IOException | RuntimeException | InterruptedException e) {

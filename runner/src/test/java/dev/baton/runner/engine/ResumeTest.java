@@ -217,6 +217,40 @@ class ResumeTest {
     assertThatNoProcessIsLeftOf(run);
   }
 
+  @Test
+  void shouldAskAgainWhatWasAskedOnFilesThatAreLost() throws Exception {
+    TestRun run =
+        new TestRun(
+            services,
+            """
+            name: again
+            steps:
+              - {id: build, shell: 'echo built > file'}
+              - {id: ask, approval: Go on}
+              - {id: nap, wait: 10m}
+            """,
+            "{}");
+    Path data = services.data().resolve("again-" + run.id);
+    services.store.away = true;
+    try (RunnerProcess process = attach(run, data)) {
+      TraceEvent.CheckpointWaiting first =
+          services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+      run.answer(process.id, "ask", first.approval(), "{\"approved\": true}");
+      services.trace.await(run.id, TraceEvent.StepStarted.class, e -> e.step().equals("nap"));
+    } finally {
+      services.store.away = false;
+    }
+
+    try (RunnerProcess process = attach(run, data)) {
+      TraceEvent.CheckpointWaiting second =
+          services.trace.await(
+              run.id, TraceEvent.CheckpointWaiting.class, e -> e.approval().endsWith("-ask-1-2"));
+      assertThat(second.step()).isEqualTo("ask");
+      assertThat(run.events(TraceEvent.StepCompleted.class).stream().map(e -> e.step()).toList())
+          .containsExactly("build", "ask", "build");
+    }
+  }
+
   private static void awaitFile(Path file) throws InterruptedException {
     for (int i = 0; i < 500 && !Files.exists(file); i++) {
       TimeUnit.MILLISECONDS.sleep(20);

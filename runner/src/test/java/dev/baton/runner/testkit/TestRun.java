@@ -112,7 +112,11 @@ public final class TestRun {
 
   /** Answers as the orchestrator does: in the trace, then on the stream. */
   public void answer(String runner, String step, int visit, String json) throws Exception {
-    String approval = id + "-" + step.replace('/', '~') + "-" + visit;
+    answer(runner, step, id + "-" + step.replace('/', '~') + "-" + visit, json);
+  }
+
+  /** As {@link #answer(String, String, int, String)}, of a question with this id. */
+  public void answer(String runner, String step, String approval, String json) throws Exception {
     answers.put(approval, json);
     control(
         new TraceEvent.ApprovalAnswered(
