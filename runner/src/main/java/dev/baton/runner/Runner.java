@@ -48,8 +48,8 @@ import org.jboss.logging.Logger;
 public final class Runner implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(Runner.class);
 
-  /** For steps to end and workspaces to be cut after SIGTERM. */
-  private static final Duration SHUTDOWN_PATIENCE = Duration.ofSeconds(25);
+  /** For steps to end and workspaces to be cut after SIGTERM: less than whoever sent it waits. */
+  private static final Duration SHUTDOWN_PATIENCE = Duration.ofSeconds(12);
 
   private static final Duration LOG_PATIENCE = Duration.ofSeconds(2);
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
@@ -134,7 +134,7 @@ public final class Runner implements AutoCloseable {
   }
 
   /**
-   * After SIGTERM: stops the steps, cuts, and lets the process end. Blocks for at most 25 seconds.
+   * After SIGTERM: stops the steps, cuts, and lets the process end. Blocks for at most 12 seconds.
    */
   public void terminate() {
     stopAll(Stop.SHUTDOWN, SHUTDOWN_PATIENCE);

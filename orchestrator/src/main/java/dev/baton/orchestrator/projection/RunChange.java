@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What a batch changes in one run's view. Not thread-safe. */
 final class RunChange {
+  private static final String STATUS = "status";
+  private static final String CLOSED = "expired";
+
   private final String run;
   private RunHead head;
   private @Nullable Instant startedAt;
@@ -54,7 +57,7 @@ final class RunChange {
     return asked;
   }
 
-  /** Steps that waited for a person and do so no more. */
+  /** Steps that waited for a person before this batch and do so no more. */
   List<String> closedSteps() {
     return closedSteps;
   }
@@ -76,9 +79,20 @@ final class RunChange {
     if (record.event() instanceof TraceEvent.Runner event) {
       noteRunner(event, record, before);
     }
+    // Also those that a fence takes back, for they were asked on files that are lost.
+    before.waiting().stream().filter(step -> !head.waiting().contains(step)).forEach(this::close);
     if (head.isEnded() && !before.isEnded()) {
       endedAt = record.time();
+      asked.forEach(question -> question.put(STATUS, CLOSED));
     }
+  }
+
+  /** Questions of earlier batches by their step; those of this one before they are written. */
+  private void close(String step) {
+    closedSteps.add(step);
+    asked.stream()
+        .filter(question -> question.path("step").asText().equals(step))
+        .forEach(question -> question.put(STATUS, CLOSED));
   }
 
   private void noteRunner(TraceEvent.Runner event, TraceRecord record, RunHead before) {
@@ -95,11 +109,6 @@ final class RunChange {
       asked.add(question(waiting, record.time()));
     } else if (event instanceof TraceEvent.RunCompleted done) {
       output = done.output();
-    }
-    if (event instanceof TraceEvent.OfStep step
-        && before.waiting().contains(step.step())
-        && !head.waiting().contains(step.step())) {
-      closedSteps.add(step.step());
     }
   }
 
@@ -122,6 +131,7 @@ final class RunChange {
                 : PgBounds.jsonText(waiting.defaultAnswer().toString()))
         .put("expires_at", PgBounds.text(waiting.expiresAt()))
         .put("cut", waiting.cut())
+        .put(STATUS, "waiting")
         .put("asked_at", PgBounds.text(at));
   }
 

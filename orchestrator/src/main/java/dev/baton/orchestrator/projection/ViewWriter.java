@@ -75,8 +75,9 @@ final class ViewWriter {
     born.forEach(foreign::add);
     return execute(tx, INSERT_FOREIGN, foreign)
         .chain(() -> execute(tx, UPDATE_RUNS, rows))
-        .chain(() -> execute(tx, INSERT_APPROVALS, asked))
-        .chain(() -> execute(tx, CLOSE_APPROVALS, closed));
+        // In this order: a step that was asked and is asked again waits.
+        .chain(() -> execute(tx, CLOSE_APPROVALS, closed))
+        .chain(() -> execute(tx, INSERT_APPROVALS, asked));
   }
 
   private static Uni<Void> execute(SqlConnection tx, String sql, ArrayNode rows) {
@@ -114,9 +115,10 @@ final class ViewWriter {
       """
       INSERT INTO orchestrator.approval (id, run, step, prompt, answer_schema, default_answer, expires_at, cut, status,
         asked_at)
-      SELECT id, run, step, prompt, answer_schema, default_answer, expires_at, cut, 'waiting', asked_at
+      SELECT id, run, step, prompt, answer_schema, default_answer, expires_at, cut, status, asked_at
       FROM json_to_recordset($1::text::json) AS v (id text, run text, step text, prompt text, answer_schema text,
-        default_answer text, expires_at timestamptz, cut text, asked_at timestamptz)
+        default_answer text, expires_at timestamptz, cut text, status text,
+        asked_at timestamptz)
       ON CONFLICT (id) DO NOTHING""";
 
   private static final String CLOSE_APPROVALS =

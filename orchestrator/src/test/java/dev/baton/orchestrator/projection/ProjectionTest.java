@@ -106,6 +106,36 @@ class ProjectionTest {
   }
 
   @Test
+  void shouldShowOnlyTheNewQuestionWhereTheFilesOfTheOldOneAreLost() {
+    String run = RunId.next();
+    try (TraceLog log = bed.log()) {
+      log.append(run, Lane.CONTROL, 1, born("external"));
+      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
+      log.append(run, Lane.runner(1), 2, built(true));
+      log.append(run, Lane.runner(1), 3, question(run + "-ask-1"));
+      log.append(run, Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(2, null, "runner_exited"));
+      log.append(run, Lane.runner(2), 1, built(false));
+      log.append(run, Lane.runner(2), 2, question(run + "-ask-1-2"));
+
+      JsonNode waiting =
+          bed.api()
+              .await(run, shown -> shown.path("waiting").toString().contains("-ask-1-2"))
+              .get("waiting");
+
+      assertThat(waiting).hasSize(1);
+    }
+  }
+
+  private static TraceEvent.StepCompleted built(boolean withoutCut) {
+    return new TraceEvent.StepCompleted(
+        "build", "shell", 1, 1, null, null, withoutCut, List.of("ask"), null, null, null, 5);
+  }
+
+  private static TraceEvent.CheckpointWaiting question(String id) {
+    return new TraceEvent.CheckpointWaiting("ask", id, "Go on?", null, null, null, null);
+  }
+
+  @Test
   void shouldReadAgainWhatPostgresHasLost() {
     String run = RunId.next();
     int partition = CatchUp.partition(run, 8);
