@@ -14,13 +14,20 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /** Removes directories that a step may have left in any state. */
 public final class Trees {
   private static final Logger LOG = Logger.getLogger(Trees.class);
   private static final String DISCARDED = ".discarded-";
+  private static final Duration DELAY = Duration.ofSeconds(5);
+  private static final ScheduledThreadPoolExecutor REMOVER =
+      new ScheduledThreadPoolExecutor(
+          1, task -> Thread.ofPlatform().daemon().name("discard").unstarted(task));
 
   private Trees() {}
 
@@ -37,8 +44,9 @@ public final class Trees {
   }
 
   /**
-   * Takes the tree out of the way at once and removes it in the background: the run need not wait
-   * for files that nobody wants. What a killed process left of earlier ones goes too.
+   * Takes the tree out of the way at once and removes it some seconds later: whoever restores
+   * another in its place needs disk and processor for that first. What a killed process left of
+   * earlier ones goes too.
    */
   static void discard(Path root) throws IOException {
     Path folder = root.toAbsolutePath().getParent();
@@ -50,7 +58,7 @@ public final class Trees {
       Path aside = Files.createTempDirectory(folder, DISCARDED);
       Files.move(root, aside, StandardCopyOption.ATOMIC_MOVE);
     }
-    Thread.ofPlatform().daemon().name("discard").start(() -> deleteDiscarded(folder));
+    REMOVER.schedule(() -> deleteDiscarded(folder), DELAY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private static void deleteDiscarded(Path folder) {
