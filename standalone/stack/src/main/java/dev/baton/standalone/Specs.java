@@ -9,7 +9,6 @@ package dev.baton.standalone;
 import dev.baton.standalone.files.Trees;
 import dev.baton.standalone.jvm.AotCaches;
 import dev.baton.standalone.jvm.AotMode;
-import dev.baton.standalone.jvm.Compilation;
 import dev.baton.standalone.jvm.JvmCommand;
 import dev.baton.standalone.jvm.JvmProgram;
 import dev.baton.standalone.jvm.Layout;
@@ -70,13 +69,7 @@ record Specs(
   /** How a runner is started. */
   JvmCommand runner(AotMode mode) throws IOException {
     return new JvmCommand(
-        layout.packaged(RUNNER),
-        RUNNER_HEAP,
-        caches(),
-        mode,
-        Compilation.LATE,
-        libraries(),
-        folders.temp(RUNNER));
+        layout.packaged(RUNNER), RUNNER_HEAP, caches(), mode, libraries(), folders.temp(RUNNER));
   }
 
   /** How a component is started as a Java program; nothing for Postgres, which is none. */
@@ -180,13 +173,7 @@ record Specs(
 
   private JvmCommand java(JvmProgram program, int heapMegabytes) throws IOException {
     return new JvmCommand(
-        program,
-        heapMegabytes,
-        caches(),
-        aot,
-        Compilation.USUAL,
-        libraries(),
-        folders.temp(program.name()));
+        program, heapMegabytes, caches(), aot, libraries(), folders.temp(program.name()));
   }
 
   private NativeLibraries libraries() {

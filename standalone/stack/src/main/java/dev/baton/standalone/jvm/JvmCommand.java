@@ -21,7 +21,6 @@ import java.util.stream.Collectors;
  * @param heapMegabytes the largest heap, at least 16
  * @param caches where AOT caches are
  * @param aot what to do with them
- * @param compilation when its code is compiled for top speed
  * @param libraries where native libraries are
  * @param temp the folder of its temporary files, which must exist when it is started
  */
@@ -30,15 +29,8 @@ public record JvmCommand(
     int heapMegabytes,
     AotCaches caches,
     AotMode aot,
-    Compilation compilation,
     NativeLibraries libraries,
     Path temp) {
-
-  /**
-   * The JVM would begin with a third of this, and then a pause of several milliseconds comes after
-   * hundreds of steps instead of thousands.
-   */
-  private static final int YOUNG_MEGABYTES = 32;
 
   public JvmCommand {
     if (heapMegabytes < 16) {
@@ -85,32 +77,23 @@ public record JvmCommand(
   }
 
   private List<String> flags() {
-    int young = Math.min(heapMegabytes / 4, YOUNG_MEGABYTES);
-    List<String> flags =
-        new ArrayList<>(
-            List.of(
-                // Without a lower start the whole heap would be committed at once: a share of the
-                // machine's
-                // memory is more than any of these heaps.
-                "-Xms" + Math.min(heapMegabytes, 32 + young) + "m",
-                "-Xmx" + heapMegabytes + "m",
-                "-Xmn" + young + "m",
-                "-XX:MinHeapFreeRatio=15",
-                "-XX:MaxHeapFreeRatio=40",
-                "-XX:+UseCompactObjectHeaders",
-                "-Xss512k",
-                "-XX:+UseSerialGC",
-                // A process that has run out of memory is of no use; its supervisor starts a fresh
-                // one.
-                "-XX:+ExitOnOutOfMemoryError",
-                // The end of a child process is told on the common pool; on two cores it has one
-                // thread,
-                // and whatever blocks it would delay a failover.
-                "-Djava.util.concurrent.ForkJoinPool.common.parallelism=4",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow"));
-    flags.addAll(compilation.flags());
-    return flags;
+    return List.of(
+        // Without a lower start the whole heap would be committed at once: a share of the machine's
+        // memory is more than any of these heaps.
+        "-Xms" + Math.min(heapMegabytes, 32) + "m",
+        "-Xmx" + heapMegabytes + "m",
+        "-XX:MinHeapFreeRatio=15",
+        "-XX:MaxHeapFreeRatio=40",
+        "-XX:+UseCompactObjectHeaders",
+        "-Xss512k",
+        "-XX:+UseSerialGC",
+        // A process that has run out of memory is of no use; its supervisor starts a fresh one.
+        "-XX:+ExitOnOutOfMemoryError",
+        // The end of a child process is told on the common pool; on two cores it has one thread,
+        // and whatever blocks it would delay a failover.
+        "-Djava.util.concurrent.ForkJoinPool.common.parallelism=4",
+        "--enable-native-access=ALL-UNNAMED",
+        "--sun-misc-unsafe-memory-access=allow");
   }
 
   /** The java program this process runs on. */
