@@ -37,7 +37,16 @@ class TopicBootstrapTest {
 
   @Test
   void shouldWaitNoLongerThanItsPatienceForBrokersThatDoNotAnswer() {
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", "127.0.0.1:1"))) {
+    // Closing waits for calls that are under way.
+    Map<String, Object> config =
+        Map.of(
+            "bootstrap.servers",
+            "127.0.0.1:1",
+            "request.timeout.ms",
+            400,
+            "default.api.timeout.ms",
+            500);
+    try (Admin admin = Admin.create(config)) {
       assertThatThrownBy(() -> TopicBootstrap.ensure(admin, 3, Duration.ofMillis(50)))
           .isInstanceOf(TimeoutException.class);
       assertThatThrownBy(() -> TopicBootstrap.ensure(admin, 0, Duration.ofMillis(50)))
