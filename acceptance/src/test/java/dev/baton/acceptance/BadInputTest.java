@@ -56,7 +56,8 @@ class BadInputTest {
 
   static Stream<Arguments> definitions() {
     return Stream.of(
-        Arguments.of("malformed YAML", "name: x\nsteps:\n  - {id: a, transform: '1'\n", "line"),
+        Arguments.of(
+            "malformed YAML", "name: x\nsteps:\n  - {id: a, transform: '1'\n", "flow mapping"),
         Arguments.of("unknown kind", "name: x\nsteps:\n  - id: a\n    shel: ls\n", "shell"),
         Arguments.of(
             "cycle without a bound",
@@ -160,11 +161,16 @@ class BadInputTest {
   void shouldSayInOneLineWhatIsWrongWithACommand() throws Exception {
     assertCommand(3, "01jd0000000000000000000000", "status", "01jd0000000000000000000000");
     assertCommand(3, "nobody", "run", "nobody");
-    assertCommand(2, "not json", "run", "good", "--input", "not json");
+    assertCommand(2, "--input is not JSON", "run", "good", "--input", "not json");
     assertCommand(2, "frobnicate", "frobnicate");
     Path huge = Files.createTempFile(on.folder, "huge", ".json");
     Files.writeString(huge, "{\"text\": \"" + "x".repeat(2 << 20) + "\"}");
-    assertCommand(2, "64", "run", "good", "--input", "@" + huge);
+    assertCommand(2, "too large", "run", "good", "--input", "@" + huge);
+    Files.writeString(huge, "{\"text\": \"two words\"}");
+    BatonCommand.Result fine =
+        BatonCommand.run(on, "run", "good", "--input", "@" + huge, "--wait", "-o", "json");
+    assertThat(fine.code()).as("%s", fine).isZero();
+    assertThat(fine.out()).contains("two words");
     assertThatARunStillCompletes();
   }
 

@@ -46,6 +46,8 @@ public final class Main {
     CommandLine root = new CommandLine(new BatonCommand(options), new CommandFactory(context));
     subcommands.forEach(root::addSubcommand);
     return root.setCaseInsensitiveEnumValuesAllowed(true)
+        // @FILE is the value of an option here, not a file of more arguments.
+        .setExpandAtFiles(false)
         .setOut(writer(terminal.out()))
         .setErr(writer(terminal.err()))
         .setColorScheme(
