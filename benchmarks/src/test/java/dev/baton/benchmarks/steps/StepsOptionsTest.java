@@ -23,7 +23,7 @@ class StepsOptionsTest {
     StepsOptions options = StepsOptions.parse(List.of());
 
     assertThat(options)
-        .isEqualTo(new StepsOptions(3, 3, false, true, false, null, null, Map.of(), null, null));
+        .isEqualTo(new StepsOptions(3, 8, false, true, false, null, null, Map.of(), null, null));
   }
 
   @Test
