@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -31,11 +32,20 @@ public final class TreeDelete extends SimpleFileVisitor<Path> {
   private TreeDelete() {}
 
   /**
-   * Whatever state it is in. A root that is not there is fine.
+   * Whatever state it is in. A root that is not there is fine, and so is what somebody else removes
+   * meanwhile.
    *
-   * @return what could not be deleted and why, at most 20 lines; empty when all is gone
+   * @throws IOException that names what is left and why, at most 20 files
    */
-  public static List<String> delete(Path root) {
+  public static void deleteFully(Path root) throws IOException {
+    List<String> problems = delete(root);
+    if (!problems.isEmpty()) {
+      throw new IOException(root + " cannot be deleted: " + String.join("; ", problems));
+    }
+  }
+
+  /** As {@link #deleteFully}; returns what could not be deleted and why, at most 20 lines. */
+  static List<String> delete(Path root) {
     TreeDelete delete = new TreeDelete();
     if (Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
       delete.walk(root);
@@ -67,7 +77,7 @@ public final class TreeDelete extends SimpleFileVisitor<Path> {
   public FileVisitResult visitFileFailed(Path file, IOException e) {
     if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS) && opened.add(file) && unlock(file)) {
       walk(file);
-    } else {
+    } else if (!(e instanceof NoSuchFileException)) {
       problem(e);
     }
     return FileVisitResult.CONTINUE;

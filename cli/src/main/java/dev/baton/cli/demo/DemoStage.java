@@ -12,10 +12,10 @@ import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.stack.DataFolder;
-import dev.baton.cli.stack.FolderDelete;
 import dev.baton.cli.stack.StackInfo;
 import dev.baton.cli.stack.StackProgram;
 import dev.baton.cli.stack.StartCaches;
+import dev.baton.snapshot.TreeDelete;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -146,7 +146,7 @@ final class DemoStage implements AutoCloseable {
       narrator.end();
     }
     if (!wanted && !failed) {
-      FolderDelete.delete(folder);
+      TreeDelete.deleteFully(folder);
     }
     try {
       Runtime.getRuntime().removeShutdownHook(hook);

@@ -8,6 +8,7 @@ package dev.baton.cli.stack;
 
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.terminal.Terminal;
+import dev.baton.snapshot.TreeDelete;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ public final class StartCaches {
           .err()
           .println("baton: without caches programs start slower; making them failed: " + e.line());
     } finally {
-      FolderDelete.delete(folder);
+      TreeDelete.deleteFully(folder);
     }
   }
 

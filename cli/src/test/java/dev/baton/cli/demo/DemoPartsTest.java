@@ -9,8 +9,8 @@ package dev.baton.cli.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.cli.client.RunEvent;
-import dev.baton.cli.stack.FolderDelete;
 import dev.baton.protocol.json.Json;
+import dev.baton.snapshot.TreeDelete;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -116,7 +116,7 @@ class DemoPartsTest {
     Files.createSymbolicLink(folder.resolve("link"), outside.getParent());
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
 
-    FolderDelete.delete(temp.resolve("gone"));
+    TreeDelete.deleteFully(temp.resolve("gone"));
 
     try (Stream<Path> left = Files.list(temp)) {
       assertThat(left).containsExactly(outside.getParent());

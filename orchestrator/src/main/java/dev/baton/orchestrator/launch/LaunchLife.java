@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -44,7 +45,7 @@ class LaunchLife {
   private final RunnerWatch watch;
   private final SharedPool pool;
   private final Launcher launcher;
-  private volatile boolean stopping;
+  private final CountDownLatch stopped = new CountDownLatch(1);
 
   LaunchLife(
       RunnerTable table,
@@ -66,27 +67,30 @@ class LaunchLife {
   /** Until it has been done: runs of processes that nobody watches would only be missed in time. */
   private void adopt() {
     Set<String> settled = new HashSet<>();
-    long pause = FIRST_BACKOFF_MILLIS;
+    long pause = FIRST_BACKOFF_MILLIS / 2;
     int failures = 0;
-    while (!stopping) {
+    do {
       try {
         takeUp(settled);
-        break;
+        pool.fill();
+        return;
       } catch (RuntimeException e) {
         LOG.warnf("the runners of before cannot be taken up yet: %s", e);
       }
       if (++failures == PATIENT_FAILURES) {
         pool.fill(); // New runs need it all the same.
       }
-      try {
-        Thread.sleep(pause);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
       pause = Math.min(MAX_BACKOFF_MILLIS, 2 * pause);
+    } while (!isStoppedWithin(pause));
+  }
+
+  private boolean isStoppedWithin(long millis) {
+    try {
+      return stopped.await(millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
     }
-    pool.fill();
   }
 
   /**
@@ -123,7 +127,7 @@ class LaunchLife {
   }
 
   void onStop(@Observes @Priority(10) ShutdownEvent event) throws InterruptedException {
-    stopping = true;
+    stopped.countDown();
     launcher.stop();
     pool.stop();
     watch.stop();

@@ -9,6 +9,9 @@ package dev.baton.orchestrator.launch;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
+import io.smallrye.mutiny.subscription.Cancellable;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -44,7 +47,7 @@ class RunnerLogs {
 
   private final OrchestratorConfig config;
   private final RunnerTable table;
-  private volatile @Nullable Thread thread;
+  private volatile @Nullable Cancellable ticking;
 
   RunnerLogs(OrchestratorConfig config, RunnerTable table) {
     this.config = config;
@@ -52,30 +55,31 @@ class RunnerLogs {
   }
 
   void onStart(@Observes @Priority(4000) StartupEvent event) {
-    thread = Thread.ofVirtual().name("runner-logs").start(this::work);
+    ticking =
+        Multi.createFrom()
+            .ticks()
+            .onExecutor(Infrastructure.getDefaultWorkerPool())
+            .every(EVERY)
+            .onOverflow()
+            .drop()
+            .subscribe()
+            .with(tick -> sweep());
   }
 
   void onStop(@Observes @Priority(1) ShutdownEvent event) {
-    Thread running = thread;
-    if (running != null) {
-      running.interrupt();
+    Cancellable now = ticking;
+    if (now != null) {
+      now.cancel();
     }
   }
 
-  private void work() {
+  private void sweep() {
     try {
-      while (true) {
-        Thread.sleep(EVERY);
-        try {
-          Set<String> alive = new HashSet<>();
-          table.alive().forEach(entry -> alive.add(entry.id()));
-          sweep(config.data().toAbsolutePath().resolve("runners"), alive, Instant.now(), MOST);
-        } catch (IOException | RuntimeException e) {
-          LOG.warnf("old logs of runners stay for now: %s", e);
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      Set<String> alive = new HashSet<>();
+      table.alive().forEach(entry -> alive.add(entry.id()));
+      sweep(config.data().toAbsolutePath().resolve("runners"), alive, Instant.now(), MOST);
+    } catch (IOException | RuntimeException e) {
+      LOG.warnf("old logs of runners stay for now: %s", e);
     }
   }
 

@@ -7,9 +7,6 @@
 package dev.baton.orchestrator.projection;
 
 import dev.baton.protocol.topic.Topics;
-import io.vertx.mutiny.sqlclient.Pool;
-import io.vertx.mutiny.sqlclient.Row;
-import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -34,17 +31,14 @@ import org.jboss.logging.Logger;
 public class CatchUp {
   private static final Logger LOG = Logger.getLogger(CatchUp.class);
   private static final Duration LOOK = Duration.ofMillis(25);
-  private static final Duration LOOK_HERE = Duration.ofMillis(3);
   private static final Duration ASK = Duration.ofSeconds(2);
 
   private final Admin admin;
-  private final Pool pool;
   private final TraceProjection projection;
 
-  CatchUp(Admin admin, Pool pool, TraceProjection projection) {
+  CatchUp(Admin admin, TraceProjection projection) {
     this.projection = projection;
     this.admin = admin;
-    this.pool = pool;
   }
 
   /**
@@ -54,20 +48,12 @@ public class CatchUp {
     long end = System.nanoTime() + patience.toNanos();
     try {
       Map<Integer, Long> ends = ends(runs, patience);
-      long ask = System.nanoTime();
-      while (!projection.hasReached(ends)) {
-        // Another replica may have the partition.
-        if (System.nanoTime() >= ask) {
-          if (hasReached(ends)) {
-            return true;
-          }
-          ask = System.nanoTime() + LOOK.toNanos();
-        }
+      // Another replica may have the partition, and only the database tells how far that is.
+      while (!projection.awaitReached(ends, LOOK) && !hasReached(ends)) {
         if (System.nanoTime() > end) {
           LOG.warnf("the projection has not reached %s within %s", ends, patience);
           return false;
         }
-        Thread.sleep(LOOK_HERE);
       }
       return true;
     } catch (InterruptedException e) {
@@ -109,24 +95,11 @@ public class CatchUp {
   /** Postgres that is away has not come so far. */
   private boolean hasReached(Map<Integer, Long> ends) {
     try {
-      return reached(ends);
+      Map<Integer, Long> stored = projection.stored(ends.keySet()).await().atMost(ASK);
+      return TraceProjection.hasReached(stored, ends);
     } catch (RuntimeException e) {
       LOG.debugf("the projection's positions cannot be read: %s", e);
       return false;
     }
-  }
-
-  private boolean reached(Map<Integer, Long> ends) {
-    Map<Integer, Long> positions = new HashMap<>();
-    for (Row row :
-        pool.preparedQuery(
-                "SELECT partition, next_offset FROM orchestrator.projection_position WHERE partition = ANY($1)")
-            .execute(Tuple.of(ends.keySet().toArray(Integer[]::new)))
-            .await()
-            .atMost(ASK)) {
-      positions.put(row.getInteger("partition"), row.getLong("next_offset"));
-    }
-    return ends.entrySet().stream()
-        .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue());
   }
 }

@@ -24,6 +24,7 @@ import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -33,6 +34,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,7 @@ class TraceProjection {
   private final Counter gaps;
   private final Rewinds rewinds;
   private final Map<Integer, Long> positions = new ConcurrentHashMap<>();
+  private final Object moved = new Object();
   private final Map<String, RunHead> heads =
       Collections.synchronizedMap(
           new LinkedHashMap<>(1024, 0.75f, true) {
@@ -107,10 +110,35 @@ class TraceProjection {
             });
   }
 
-  /** Whether this consumer itself has committed all before these offsets; a look at memory. */
-  boolean hasReached(Map<Integer, Long> ends) {
+  /**
+   * Waits, at most so long, until this consumer itself has committed all before these offsets, by
+   * partition; false when it has not.
+   */
+  boolean awaitReached(Map<Integer, Long> ends, Duration most) throws InterruptedException {
+    long until = System.nanoTime() + most.toNanos();
+    synchronized (moved) {
+      while (!hasReached(positions, ends)) {
+        long left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
+        if (left <= 0) {
+          return false;
+        }
+        moved.wait(left);
+      }
+      return true;
+    }
+  }
+
+  /** Whether these positions are at these offsets or behind them, partition by partition. */
+  static boolean hasReached(Map<Integer, Long> positions, Map<Integer, Long> ends) {
     return ends.entrySet().stream()
-        .allMatch(end -> positions.getOrDefault(end.getKey(), -1L) >= end.getValue());
+        .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue());
+  }
+
+  private void moveTo(Map<Integer, Long> to) {
+    synchronized (moved) {
+      positions.putAll(to);
+      moved.notifyAll();
+    }
   }
 
   /** Forgets everything it remembers: it may have changed elsewhere. */
@@ -171,7 +199,7 @@ class TraceProjection {
               return pool.withTransaction(tx -> ViewWriter.move(tx, from, to))
                   .invoke(
                       () -> {
-                        positions.putAll(to);
+                        moveTo(to);
                         skipped.increment();
                         LOG.errorf(
                             "a record of the trace is left out of the view (partition %d, offset %d): %s",
@@ -198,7 +226,7 @@ class TraceProjection {
         .invoke(
             stored -> {
               refuseGaps(records, stored);
-              positions.putAll(stored);
+              moveTo(stored);
             })
         .replaceWithVoid();
   }
@@ -276,7 +304,7 @@ class TraceProjection {
     return pool.withTransaction(tx -> write(tx, from, to, changes, born))
         .invoke(
             () -> {
-              positions.putAll(to);
+              moveTo(to);
               changes.values().forEach(this::keep);
             });
   }

@@ -15,13 +15,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
-/** Removes directories that a step may have left in any state. */
-public final class Trees {
+/** Takes trees that nobody wants out of the way. */
+final class Trees {
   private static final Logger LOG = Logger.getLogger(Trees.class);
   private static final String DISCARDED = ".discarded-";
   private static final Duration DELAY = Duration.ofSeconds(5);
@@ -30,18 +29,6 @@ public final class Trees {
           1, task -> Thread.ofPlatform().daemon().name("discard").unstarted(task));
 
   private Trees() {}
-
-  /**
-   * Follows no link; read-only directories are no obstacle. A root that is not there is fine.
-   *
-   * @throws IOException naming what is left
-   */
-  public static void delete(Path root) throws IOException {
-    List<String> problems = TreeDelete.delete(root);
-    if (!problems.isEmpty()) {
-      throw new IOException(root + " cannot be deleted: " + String.join("; ", problems));
-    }
-  }
 
   /**
    * Takes the tree out of the way at once and removes it some seconds later: whoever restores
@@ -64,7 +51,7 @@ public final class Trees {
   private static void deleteDiscarded(Path folder) {
     try (DirectoryStream<Path> discarded = Files.newDirectoryStream(folder, DISCARDED + "*")) {
       for (Path path : discarded) {
-        delete(path);
+        TreeDelete.deleteFully(path);
       }
     } catch (IOException | DirectoryIteratorException e) {
       // Two may be at it at once; what is left goes the next time.

@@ -15,11 +15,11 @@ import dev.baton.protocol.workflow.Flow;
 import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.WorkspaceUse;
-import dev.baton.runner.capture.Trees;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
 import dev.baton.snapshot.MergeResult;
+import dev.baton.snapshot.TreeDelete;
 import dev.baton.snapshot.TreeListing;
 import dev.baton.snapshot.TreeMerge;
 import java.io.IOException;
@@ -219,7 +219,7 @@ final class ParallelStep {
     Workspace copy = branch.line.workspace();
     if (copy != null) {
       try {
-        Trees.delete(copy.root());
+        TreeDelete.deleteFully(copy.root());
       } catch (IOException e) {
         LOG.warnf("%s is left behind: %s", copy.root(), e);
       }

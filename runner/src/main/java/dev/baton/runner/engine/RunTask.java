@@ -20,11 +20,11 @@ import dev.baton.protocol.workflow.Workflow;
 import dev.baton.runner.capture.Blobs;
 import dev.baton.runner.capture.Lease;
 import dev.baton.runner.capture.StoreException;
-import dev.baton.runner.capture.Trees;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.steps.Deadline;
+import dev.baton.snapshot.TreeDelete;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -113,7 +113,7 @@ public final class RunTask {
   private void removeFiles() {
     Path folder = RunFolder.of(services.data(), assignment.run()).path();
     try {
-      Trees.delete(folder);
+      TreeDelete.deleteFully(folder);
     } catch (IOException e) {
       LOG.warnf("%s is left behind: %s", folder, e.getMessage());
     }

@@ -24,7 +24,6 @@ import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.runner.ExitCode;
 import dev.baton.runner.Runner;
-import dev.baton.runner.capture.Trees;
 import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.journal.ProducerSettings;
 import dev.baton.runner.journal.Producers;
@@ -33,6 +32,7 @@ import dev.baton.snapshot.Excludes;
 import dev.baton.snapshot.Limits;
 import dev.baton.snapshot.StatCache;
 import dev.baton.snapshot.TreeArchive;
+import dev.baton.snapshot.TreeDelete;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
@@ -98,7 +98,7 @@ public final class Training {
         restore(data);
         return rehearse(data, executors);
       } finally {
-        Trees.delete(data);
+        TreeDelete.deleteFully(data);
       }
     } catch (IOException e) {
       LOG.error("the rehearsal failed", e);

@@ -7,6 +7,7 @@
 package dev.baton.runner.testkit;
 
 import dev.baton.protocol.topic.TopicBootstrap;
+import dev.baton.snapshot.TreeDelete;
 import dev.baton.standalone.Component;
 import dev.baton.standalone.Stack;
 import io.grpc.Server;
@@ -88,7 +89,7 @@ public final class Services implements AutoCloseable {
     server.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
     trace.close();
     stack.close();
-    dev.baton.runner.capture.Trees.delete(data);
+    TreeDelete.deleteFully(data);
   }
 
   /** Gives tests the one instance. */
