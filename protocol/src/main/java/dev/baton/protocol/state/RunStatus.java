@@ -8,6 +8,11 @@ package dev.baton.protocol.state;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Where a run stands. */
 public enum RunStatus {
@@ -23,6 +28,15 @@ public enum RunStatus {
   FAILED,
   CANCELLED,
   LOST;
+
+  private static final Map<String, RunStatus> BY_WORD =
+      Stream.of(values())
+          .collect(Collectors.toUnmodifiableMap(RunStatus::word, Function.identity()));
+
+  /** The status with this {@link #word}; empty when there is none. */
+  public static Optional<RunStatus> of(String word) {
+    return Optional.ofNullable(BY_WORD.get(word));
+  }
 
   @JsonValue
   public String word() {
