@@ -86,4 +86,22 @@ class EventStreamTest extends StoreTest {
         .extracting(Event::getId)
         .containsExactly(trace.run() + "/1/1", trace.run() + "/1/2");
   }
+
+  @Test
+  void shouldSayWhetherMoreFollows() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(trace.created(), trace.assigned(1), trace.started(1), trace.ended(1));
+    client.idsUntilEnd(trace.run());
+    long second = client.events(trace.run(), false).get(1).getPosition();
+
+    assertThat(page(trace, 0, 3)).contains("\"more\":true").doesNotContain("run_completed");
+    assertThat(page(trace, 0, 4)).contains("\"more\":false").contains("run_completed");
+    assertThat(page(trace, 0, 5)).contains("\"more\":false");
+    assertThat(page(trace, second, 1)).contains("\"more\":true");
+    assertThat(page(trace, second, 2)).contains("\"more\":false");
+  }
+
+  private String page(TraceBuilder trace, long after, int limit) {
+    return client.get("/runs/" + trace.run() + "/events?after=" + after + "&limit=" + limit).body();
+  }
 }

@@ -33,7 +33,8 @@ public class EventLog {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  // The length of a large value is known without reading it.
+  // The length of a large value is known without reading it. One more is looked for than is given,
+  // to tell whether there are more.
   private static final String IN_LOG_ORDER =
       """
       SELECT position, lane, seq, type, source, time_micros, data, found FROM (
@@ -42,9 +43,10 @@ public class EventLog {
             - octet_length(data) AS bytes_before
         FROM (
           SELECT position, lane, seq, type, source, time_micros, data FROM store.event
-          WHERE run = $1 AND position > $2 AND position <= $3 ORDER BY position LIMIT $4) AS page
+          WHERE run = $1 AND position > $2 AND position <= $3 ORDER BY position
+          LIMIT $4::bigint + 1) AS page
         ) AS measured
-      WHERE bytes_before < $5 ORDER BY position""";
+      WHERE bytes_before < $5 ORDER BY position LIMIT $4""";
   private static final String OF_CONTROL =
       """
       SELECT position, lane, seq, type, source, time_micros, data FROM store.event
@@ -83,7 +85,7 @@ public class EventLog {
             rows -> {
               List<StoredEvent> events = events(run, rows);
               long found = events.isEmpty() ? 0 : rows.iterator().next().getLong(7);
-              return new Page(events, events.size() == found && found < most);
+              return new Page(events, events.size() == found);
             });
   }
 

@@ -27,8 +27,12 @@ final class StateSize {
       case TraceEvent.ApprovalAnswered answered -> put("answer " + answered.approval(), size);
       case TraceEvent.CheckpointWaiting asked -> put("approval " + asked.approval(), size);
       case TraceEvent.PlanUpdated plan -> put("plan " + plan.step(), size);
-      case TraceEvent.StepCompleted done -> put("step " + done.step(), size);
-      case TraceEvent.StepFailed failed -> put("step " + failed.step(), size);
+      case TraceEvent.StepCompleted done -> {
+        put("step " + done.step(), size);
+        drop("error " + done.step());
+      }
+      // Beside the output of an earlier visit, which stays.
+      case TraceEvent.StepFailed failed -> put("error " + failed.step(), size);
       case TraceEvent.RunCompleted done -> put("output", size);
       // Small, or replaces nothing of what a step has left.
       case TraceEvent.Runner other -> {}
@@ -39,6 +43,11 @@ final class StateSize {
   private void put(String part, long size) {
     Long before = parts.put(part, size);
     bytes += size - (before == null ? 0 : before);
+  }
+
+  private void drop(String part) {
+    Long before = parts.remove(part);
+    bytes -= before == null ? 0 : before;
   }
 
   long bytes() {

@@ -12,11 +12,13 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 import io.smallrye.reactive.messaging.kafka.KafkaClientService;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.jboss.logging.Logger;
@@ -30,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 class Continuity {
   private static final Logger LOG = Logger.getLogger(Continuity.class);
+
+  /** Less than an attempt may take, so that none goes on beside the next. */
+  private static final Duration LOOK = Duration.ofSeconds(10);
 
   private final KafkaClientService kafka;
   private final Assignments assignments;
@@ -64,6 +69,9 @@ class Continuity {
     if (astray.isEmpty()) {
       return Uni.createFrom().item(batch.from(expected));
     }
+    // An attempt sets partitions back, and one that fails after that must not find them again as if
+    // they had been read again: what was decided of a partition is decided.
+    Map<Integer, Boolean> decided = new ConcurrentHashMap<>();
     return Insistence.insist(
             "look for what is missing in the log",
             Uni.createFrom()
@@ -73,7 +81,7 @@ class Continuity {
                             .<byte[], byte[]>getConsumer("trace")
                             .runOnPollingThread(
                                 (Consumer<byte[], byte[]> consumer) -> {
-                                  return dropped(consumer, astray, expected);
+                                  return dropped(consumer, astray, expected, decided);
                                 })))
         .emitOn(Infrastructure.getDefaultExecutor())
         .map(
@@ -84,12 +92,19 @@ class Continuity {
             });
   }
 
-  private Set<Integer> dropped(
-      Consumer<?, ?> consumer, Map<Integer, Long> astray, Map<Integer, Long> expected) {
+  /**
+   * @param decided which partitions' records may follow, as far as that is known; added to
+   */
+  Set<Integer> dropped(
+      Consumer<?, ?> consumer,
+      Map<Integer, Long> astray,
+      Map<Integer, Long> expected,
+      Map<Integer, Boolean> decided) {
     Set<Integer> dropped = new HashSet<>();
     astray.forEach(
         (partition, first) -> {
-          if (!mayFollow(consumer, partition, first, expected.get(partition))) {
+          if (!decided.computeIfAbsent(
+              partition, number -> mayFollow(consumer, number, first, expected.get(number)))) {
             dropped.add(partition);
           }
         });
@@ -114,7 +129,8 @@ class Continuity {
     if (judged == null || judged != expected) {
       return false; // given again meanwhile, and set to its position
     }
-    long beginning = consumer.beginningOffsets(List.of(partition)).getOrDefault(partition, 0L);
+    long beginning =
+        consumer.beginningOffsets(List.of(partition), LOOK).getOrDefault(partition, 0L);
     if (beginning > expected && first <= beginning) {
       metrics.missing(first - expected);
       LOG.errorf(
@@ -128,8 +144,8 @@ class Continuity {
     }
     long from = Math.max(expected, beginning);
     LOG.warnf("%s goes on with offset %d instead of %d: reads it again", partition, first, from);
-    assignments.replace(number, position, position.seen(first));
     consumer.seek(partition, from);
+    assignments.replace(number, position, position.seen(first));
     return false;
   }
 }

@@ -6,8 +6,7 @@
  */
 package dev.baton.store.trace;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.baton.protocol.topic.DeadLetter;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.reactive.messaging.MutinyEmitter;
 import io.smallrye.reactive.messaging.kafka.Record;
@@ -21,18 +20,15 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.eclipse.microprofile.reactive.messaging.Channel;
 import org.eclipse.microprofile.reactive.messaging.Message;
 import org.eclipse.microprofile.reactive.messaging.Metadata;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends records that are no trace events to the dead-letter topic, as they came, with the reason.
  */
 @ApplicationScoped
 class DeadLetters {
-  private static final int LONGEST_REASON = 1_000;
-
-  /**
-   * A record at the broker's limit no longer fits once the reason is added: then so much is kept.
-   */
-  private static final int CUT_VALUE = 512 * 1024;
+  /** Bytes of a key that are kept of a record that is too large with the reason. */
+  private static final int CUT_KEY = 64 * 1024;
 
   /** What the messaging layer adds to every record that it reads. */
   private static final String ADDED = "__smallrye_generationId";
@@ -45,44 +41,33 @@ class DeadLetters {
 
   /** Completes once the broker has acknowledged it. */
   Uni<Void> send(Poison poison) {
-    ConsumerRecord<byte[], byte[]> record = poison.record();
-    return send(record, record.value(), headers(poison))
+    byte[] key = poison.record().key();
+    DeadLetter letter = letter(poison);
+    // A record at the broker's limit no longer fits once the reason is added.
+    return send(key, letter)
         .onFailure(RecordTooLargeException.class)
         .recoverWithUni(
-            () -> {
-              byte[] value = record.value();
-              RecordHeaders headers = headers(poison);
-              headers.add("baton_value_bytes", bytes(Integer.toString(value.length)));
-              return send(record, Arrays.copyOf(value, Math.min(value.length, CUT_VALUE)), headers);
-            });
+            () ->
+                send(
+                    key == null ? null : Arrays.copyOf(key, Math.min(key.length, CUT_KEY)),
+                    letter.cut()));
   }
 
-  private Uni<Void> send(
-      ConsumerRecord<byte[], byte[]> record, byte[] value, RecordHeaders headers) {
+  private Uni<Void> send(byte @Nullable [] key, DeadLetter letter) {
     OutgoingKafkaRecordMetadata<byte[]> metadata =
-        OutgoingKafkaRecordMetadata.<byte[]>builder().withHeaders(headers).build();
-    return channel.sendMessage(Message.of(Record.of(record.key(), value), Metadata.of(metadata)));
+        OutgoingKafkaRecordMetadata.<byte[]>builder().withHeaders(letter.headers()).build();
+    return channel.sendMessage(Message.of(Record.of(key, letter.value()), Metadata.of(metadata)));
   }
 
-  private static RecordHeaders headers(Poison poison) {
+  private static DeadLetter letter(Poison poison) {
     ConsumerRecord<byte[], byte[]> record = poison.record();
-    RecordHeaders headers = new RecordHeaders();
+    RecordHeaders read = new RecordHeaders();
     for (Header header : record.headers()) {
       if (!header.key().equals(ADDED)) {
-        headers.add(header);
+        read.add(header);
       }
     }
-    String reason = poison.reason();
-    headers.add(
-        "baton_reason",
-        bytes(reason.length() <= LONGEST_REASON ? reason : reason.substring(0, LONGEST_REASON)));
-    headers.add("baton_topic", bytes(record.topic()));
-    headers.add("baton_partition", bytes(Integer.toString(record.partition())));
-    headers.add("baton_offset", bytes(Long.toString(record.offset())));
-    return headers;
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
+    return DeadLetter.of(
+        read, record.value(), poison.reason(), record.topic(), record.partition(), record.offset());
   }
 }

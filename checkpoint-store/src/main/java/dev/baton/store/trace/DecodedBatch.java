@@ -6,9 +6,7 @@
  */
 package dev.baton.store.trace;
 
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -72,14 +70,11 @@ record DecodedBatch(
           new Span(event.record().offset(), event.position()),
           (old, now) -> old.plus(event.record().offset()));
     }
-    return new DecodedBatch(first, cutsOf(first), List.of(), covered);
-  }
-
-  /** What {@link #head} leaves. */
-  DecodedBatch tail(int many) {
-    Map<Integer, Long> left = first();
-    left.putAll(head(many).next());
-    return new DecodedBatch(events, cuts, List.of(), spans).from(left);
+    return new DecodedBatch(
+        first,
+        cuts.stream().filter(cut -> isCovered(cut.event(), covered)).toList(),
+        List.of(),
+        covered);
   }
 
   /** The same positions, with nothing to store. */
@@ -87,10 +82,9 @@ record DecodedBatch(
     return new DecodedBatch(List.of(), List.of(), List.of(), spans);
   }
 
-  private List<CutRow> cutsOf(List<EventRow> some) {
-    Set<EventRow> wanted = Collections.newSetFromMap(new IdentityHashMap<>());
-    wanted.addAll(some);
-    return cuts.stream().filter(cut -> wanted.contains(cut.event())).toList();
+  private static boolean isCovered(EventRow event, Map<Integer, Span> covered) {
+    Span span = covered.get(event.partition());
+    return span != null && event.record().offset() < span.next();
   }
 
   /** By partition, where this batch begins. */

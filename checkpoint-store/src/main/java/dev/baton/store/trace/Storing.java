@@ -93,7 +93,7 @@ class Storing {
     DecodedBatch head = batch.head(events / 2);
     Map<Integer, Long> between = new HashMap<>(expected);
     between.putAll(head.next());
-    return store(head, expected).chain(() -> store(batch.tail(events / 2), between));
+    return store(head, expected).chain(() -> store(batch.from(between), between));
   }
 
   /**

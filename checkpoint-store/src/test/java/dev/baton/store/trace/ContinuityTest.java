@@ -19,6 +19,8 @@ import io.smallrye.reactive.messaging.kafka.KafkaClientService;
 import jakarta.enterprise.inject.Vetoed;
 import jakarta.inject.Inject;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -162,6 +164,36 @@ class ContinuityTest extends StoreTest {
     }
   }
 
+  @Test
+  void shouldNotTakeAHoleForAGapAfterAFailedAttempt() {
+    Fatal fatal = new Remembering();
+    Assignments assignments = new Assignments(positions, fatal);
+    Continuity continuity =
+        new Continuity(kafka, assignments, new TraceMetrics(new SimpleMeterRegistry()), fatal);
+    TopicPartition one = new TopicPartition(Topics.TRACE, 1_006);
+    TopicPartition two = new TopicPartition(Topics.TRACE, 1_007);
+    Map<Integer, Long> first = Map.of(1_006, 10L, 1_007, 20L);
+    Map<Integer, Long> expected = Map.of(1_006, 0L, 1_007, 0L);
+    Map<Integer, Boolean> decided = new HashMap<>();
+    try (var consumer = new SecondLookFails()) {
+      consumer.assign(Set.of(one, two));
+      consumer.updateBeginningOffsets(Map.of(one, 0L, two, 0L));
+      consumer.updateEndOffsets(Map.of(one, 200L, two, 200L));
+      assignments.onPartitionsAssigned(consumer, Set.of(one, two));
+      consumer.seek(one, 50);
+      consumer.seek(two, 50);
+
+      assertThatThrownBy(() -> continuity.dropped(consumer, first, expected, decided))
+          .hasMessageContaining("the broker is away");
+      Set<Integer> dropped = continuity.dropped(consumer, first, expected, decided);
+
+      assertThat(dropped).containsExactlyInAnyOrder(1_006, 1_007);
+      assertThat(consumer.position(one)).isZero();
+      assertThat(consumer.position(two)).isZero();
+      assertThat(continuity.dropped(consumer, first, expected, new HashMap<>())).isEmpty();
+    }
+  }
+
   /** A run with a gap in its lane never ends for the fold, so its stream would not either. */
   private List<String> first(String run, int many) {
     List<String> ids = new ArrayList<>();
@@ -191,6 +223,23 @@ class ContinuityTest extends StoreTest {
       throw new IllegalStateException(e);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  private static final class SecondLookFails extends MockConsumer<byte[], byte[]> {
+    private int looks;
+
+    SecondLookFails() {
+      super("earliest");
+    }
+
+    @Override
+    public synchronized Map<TopicPartition, Long> beginningOffsets(
+        Collection<TopicPartition> partitions) {
+      if (++looks == 2) {
+        throw new KafkaException("the broker is away");
+      }
+      return super.beginningOffsets(partitions);
     }
   }
 

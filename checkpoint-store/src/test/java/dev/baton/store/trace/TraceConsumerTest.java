@@ -187,8 +187,13 @@ class TraceConsumerTest extends StoreTest {
     nul.headers().add("ce_source", "/test".getBytes(UTF_8));
     nul.headers().add("ce_batonlease", "a\0b".getBytes(UTF_8));
     byte[] large = new byte[1_048_450]; // with the reason it is more than the broker takes
+    ProducerRecord<String, byte[]> largeHeader =
+        new ProducerRecord<>(Topics.TRACE, trace.run(), null);
+    largeHeader.headers().add("more", large);
 
     log.send(
+        largeHeader,
+        new ProducerRecord<>(Topics.TRACE, "k".repeat(large.length), null),
         new ProducerRecord<>(Topics.TRACE, trace.run(), null),
         new ProducerRecord<>(Topics.TRACE, 0, null, null),
         new ProducerRecord<>(Topics.TRACE, trace.run(), large),
@@ -203,6 +208,12 @@ class TraceConsumerTest extends StoreTest {
             Topics.deadLetters(Topics.TRACE),
             record -> record.headers().lastHeader("baton_value_bytes") != null);
     assertThat(header(shortened, "baton_value_bytes")).isEqualTo("1048450");
+    ConsumerRecord<byte[], byte[]> bare =
+        log.find(
+            Topics.deadLetters(Topics.TRACE),
+            record -> record.headers().lastHeader("baton_headers_bytes") != null);
+    assertThat(header(bare, "baton_reason")).isNotEmpty();
+    assertThat(bare.headers().lastHeader("more")).isNull();
   }
 
   @Test
