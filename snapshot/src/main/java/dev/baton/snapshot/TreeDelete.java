@@ -77,7 +77,7 @@ public final class TreeDelete extends SimpleFileVisitor<Path> {
   public FileVisitResult visitFileFailed(Path file, IOException e) {
     if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS) && opened.add(file) && unlock(file)) {
       walk(file);
-    } else if (!(e instanceof NoSuchFileException)) {
+    } else {
       problem(e);
     }
     return FileVisitResult.CONTINUE;
@@ -112,8 +112,9 @@ public final class TreeDelete extends SimpleFileVisitor<Path> {
     }
   }
 
+  /** What is gone already is none, wherever that shows. */
   private void problem(IOException e) {
-    if (problems.size() < MAX_PROBLEMS) {
+    if (!(e instanceof NoSuchFileException) && problems.size() < MAX_PROBLEMS) {
       problems.add(e.toString());
     }
   }

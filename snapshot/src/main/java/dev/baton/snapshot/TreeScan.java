@@ -7,11 +7,8 @@
 package dev.baton.snapshot;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,10 +26,8 @@ final class TreeScan {
   private final List<TreeEntry> entries = new ArrayList<>();
   private final List<Skipped> skipped = new ArrayList<>();
   private final Map<Inode, TreePath> firstNames = new HashMap<>();
-  private final byte[] buffer = new byte[1 << 16];
-
   private final Map<TreePath, TreeEntry.RegularFile> written;
-  private final MessageDigest sha = Sha256.create();
+  private final FileDigest content = new FileDigest();
 
   private TreeScan(StatCache.Pass cache, Map<TreePath, TreeEntry.RegularFile> written) {
     this.cache = cache;
@@ -119,8 +114,8 @@ final class TreeScan {
         cache.learn(before, known.sha256(), began);
         return file(found.path(), before, before.size(), known.sha256());
       }
-      long size = digest(found.file(), before.size());
-      sha256 = Sha256.finish(sha);
+      long size = content.read(found.file(), before.size());
+      sha256 = content.sha256();
       Stat after = Stat.of(found.file());
       if (after.equals(before) && size == before.size()) {
         cache.learn(before, sha256, began);
@@ -145,21 +140,5 @@ final class TreeScan {
 
   private static TreeEntry file(TreePath path, Stat stat, long size, String sha256) {
     return new TreeEntry.RegularFile(path, stat.permissions(), stat.mtime(), size, sha256);
-  }
-
-  /** Reads at most {@code size} bytes, so that a file that keeps growing ends. */
-  private long digest(Path file, long size) throws IOException {
-    long left = size;
-    try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
-      while (left > 0) {
-        int n = in.read(buffer, 0, (int) Math.min(buffer.length, left));
-        if (n < 0) {
-          break;
-        }
-        sha.update(buffer, 0, n);
-        left -= n;
-      }
-    }
-    return size - left;
   }
 }
