@@ -42,7 +42,8 @@ public record Heartbeat(
   /** What readers take; anything faster would be a load and no news. */
   public static final long MIN_INTERVAL_MS = 200;
 
-  public static final long MIN_TIMEOUT_MS = 600;
+  /** Shorter than three intervals, one heartbeat that is late would be a failover. */
+  public static final long MIN_TIMEOUT_MS = 3 * MIN_INTERVAL_MS;
 
   public static final String ENDED = "ended";
 

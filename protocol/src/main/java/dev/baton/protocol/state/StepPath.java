@@ -43,11 +43,4 @@ public final class StepPath {
   public static boolean isWithin(String inner, String outer) {
     return outer.isEmpty() || inner.equals(outer) || inner.startsWith(outer + "/");
   }
-
-  /** The step on {@code branch} under which {@code path} lies. */
-  static String childOf(String branch, String path) {
-    int from = branch.isEmpty() ? 0 : branch.length() + 1;
-    int slash = path.indexOf('/', from);
-    return slash < 0 ? path : path.substring(0, slash);
-  }
 }

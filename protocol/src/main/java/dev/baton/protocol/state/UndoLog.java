@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** An {@link Undo} that grows while its branch is uncommitted. Not thread-safe. */
@@ -40,12 +41,7 @@ final class UndoLog {
 
   /** Of an uncommitted branch as it was written down. */
   static UndoLog of(BranchState branch) {
-    Undo undo = branch.undo();
-    if (undo == null) {
-      UndoLog nothingKnown = begin(Map.of());
-      nothingKnown.touched.addAll(branch.uncommitted());
-      return nothingKnown;
-    }
+    Undo undo = Objects.requireNonNull(branch.undo());
     return new UndoLog(
         StepFacts.copyOf(undo.steps(), undo.reroutes(), undo.sessions(), undo.plans()),
         undo.touched(),

@@ -53,6 +53,7 @@ record Envelope(
   private static final Map<String, URI> SOURCES = new ConcurrentHashMap<>();
 
   private static final int MAX_SOURCES = 4_096;
+  private static final int MAX_SOURCE_LENGTH = 256;
 
   /**
    * @throws RuntimeException of whatever type when it is no CloudEvent
@@ -134,6 +135,9 @@ record Envelope(
       source = URI.create(text);
     } catch (IllegalArgumentException bad) {
       return null; // The library says so in its words.
+    }
+    if (text.length() > MAX_SOURCE_LENGTH) {
+      return source;
     }
     if (SOURCES.size() >= MAX_SOURCES) {
       SOURCES.clear();

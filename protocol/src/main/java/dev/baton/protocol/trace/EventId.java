@@ -31,25 +31,13 @@ public record EventId(String run, Lane lane, long seq) {
     if (first < 0 || second < 0 || text.indexOf('/', second + 1) >= 0) {
       throw new IllegalArgumentException("event id '" + text + "' is not <run>/<lane>/<seq>");
     }
-    long seq = seq(text, second + 1);
+    long seq = Digits.parse(text, second + 1, MAX_DIGITS);
+    if (seq < 0) {
+      throw new IllegalArgumentException(
+          "event id '" + text + "': seq '" + text.substring(second + 1) + "' is not a number");
+    }
     return new EventId(
         text.substring(0, first), Lane.parse(text.substring(first + 1, second)), seq);
-  }
-
-  private static long seq(String text, int start) {
-    int length = text.length() - start;
-    long seq = 0;
-    boolean good = length > 0 && length <= MAX_DIGITS;
-    for (int i = start; good && i < text.length(); i++) {
-      char c = text.charAt(i);
-      good = c >= '0' && c <= '9';
-      seq = seq * 10 + c - '0';
-    }
-    if (!good) {
-      throw new IllegalArgumentException(
-          "event id '" + text + "': seq '" + text.substring(start) + "' is not a number");
-    }
-    return seq;
   }
 
   @Override

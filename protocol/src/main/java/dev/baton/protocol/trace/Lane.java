@@ -35,18 +35,12 @@ public record Lane(int epoch) implements Comparable<Lane> {
     if (text.equals("c")) {
       return CONTROL;
     }
-    int epoch = 0;
-    boolean good = !text.isEmpty() && text.length() <= MAX_DIGITS;
-    for (int i = 0; good && i < text.length(); i++) {
-      char c = text.charAt(i);
-      good = c >= '0' && c <= '9';
-      epoch = epoch * 10 + c - '0';
-    }
-    if (!good) {
+    long epoch = Digits.parse(text, 0, MAX_DIGITS);
+    if (epoch < 0) {
       throw new IllegalArgumentException(
           "lane '" + text + "' is neither 'c' nor an epoch of 1 to 999999999");
     }
-    return runner(epoch);
+    return runner((int) epoch);
   }
 
   public boolean isControl() {

@@ -7,7 +7,6 @@
 package dev.baton.protocol.trace;
 
 import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.RequiredFields;
@@ -45,12 +44,7 @@ public final class TraceCodec {
      * @param raw the data as it came, with the fields that this version does not know: a JSON
      *     object. Not copied: treat it as immutable
      */
-    record Known(TraceRecord record, byte[] raw, @Nullable String lease) implements Decoded {
-      /** {@link #raw} as a tree, made anew with every call. */
-      public JsonNode data() {
-        return Json.tree(raw);
-      }
-    }
+    record Known(TraceRecord record, byte[] raw, @Nullable String lease) implements Decoded {}
 
     /**
      * A well-formed event of a type that this version does not know: kept by the store, skipped and
@@ -60,12 +54,7 @@ public final class TraceCodec {
      */
     record Unknown(
         EventId id, String source, String type, @Nullable OffsetDateTime time, byte[] raw)
-        implements Decoded {
-      /** {@link #raw} as a tree, made anew with every call. */
-      public JsonNode data() {
-        return Json.tree(raw);
-      }
-    }
+        implements Decoded {}
 
     /**
      * @param reason one line that names what is wrong; goes to the dead-letter topic with the

@@ -60,6 +60,11 @@ public final class Flow {
     return inOrderAfter(step);
   }
 
+  /** Whether a step, or one within it, may touch files. */
+  public boolean usesFiles() {
+    return steps.stream().anyMatch(Step::usesFiles);
+  }
+
   /** The step after this one in the list. */
   Optional<Step> inOrderAfter(Step step) {
     Integer at = index.get(step.id());

@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.workflow;
 
+import dev.baton.protocol.heartbeat.Heartbeat;
 import java.time.Duration;
 
 /**
@@ -13,5 +14,6 @@ import java.time.Duration;
  * @param timeout after which a silent runner is lost, at least three intervals
  */
 public record HeartbeatSettings(Duration interval, Duration timeout) {
-  public static final Duration MIN_INTERVAL = Duration.ofMillis(200);
+  public static final Duration MIN_INTERVAL = Duration.ofMillis(Heartbeat.MIN_INTERVAL_MS);
+  public static final Duration MIN_TIMEOUT = Duration.ofMillis(Heartbeat.MIN_TIMEOUT_MS);
 }

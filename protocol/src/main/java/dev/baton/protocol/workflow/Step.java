@@ -39,4 +39,26 @@ public record Step(
   public Step {
     next = List.copyOf(next);
   }
+
+  /**
+   * Whether the step, or one within it, may touch files: then it ends with a cut. What a parallel
+   * says of the workspace itself does not count.
+   */
+  public boolean usesFiles() {
+    return switch (kind) {
+      case StepKind.Over over -> over.body().usesFiles();
+      case StepKind.Branches named -> named.branches().values().stream().anyMatch(Flow::usesFiles);
+      case StepKind.Shell it -> writes();
+      case StepKind.Http it -> writes();
+      case StepKind.Transform it -> writes();
+      case StepKind.Approval it -> writes();
+      case StepKind.Wait it -> writes();
+      case StepKind.Fn it -> writes();
+      case StepKind.Agent it -> writes();
+    };
+  }
+
+  private boolean writes() {
+    return workspace == WorkspaceUse.WRITE;
+  }
 }

@@ -1,0 +1,22 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class RunStatusTest {
+  @Test
+  void shouldBeFoundByItsWord() {
+    for (RunStatus status : RunStatus.values()) {
+      assertThat(RunStatus.of(status.word())).contains(status);
+    }
+    assertThat(RunStatus.of("ended")).isEmpty();
+    assertThat(RunStatus.of("RUNNING")).isEmpty();
+  }
+}
