@@ -84,6 +84,10 @@ final class EarlyStart implements Snapshots {
             "run %s: its files are restored once more, after: %s", holder.run(), e.getCause());
       }
     }
+    return unrestored(holder);
+  }
+
+  private Workspace unrestored(Lease holder) {
     return Workspace.main(
         RunFolder.of(config.data(), holder.run()).workspace(), store, holder, config.cutPatience());
   }
@@ -118,13 +122,8 @@ final class EarlyStart implements Snapshots {
       return null;
     }
     Lease holder = new Lease(early().run(), early().epoch(), created.project(), early().lease());
-    Workspace workspace =
-        Workspace.main(
-            RunFolder.of(config.data(), holder.run()).workspace(),
-            store,
-            holder,
-            config.cutPatience());
-    workspace.prepare(cut);
+    Workspace workspace = unrestored(holder);
+    workspace.restore(cut);
     return workspace;
   }
 }

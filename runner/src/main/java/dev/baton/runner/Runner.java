@@ -48,11 +48,13 @@ import org.jboss.logging.Logger;
 public final class Runner implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(Runner.class);
 
-  /** For steps to end and workspaces to be cut after SIGTERM: less than whoever sent it waits. */
-  private static final Duration SHUTDOWN_PATIENCE = Duration.ofSeconds(12);
-
+  // After SIGTERM these add up to less than the 15 s that whoever sent it waits: 7 s for steps to
+  // end and workspaces to be cut, 2 s for runs that have not, 2 s for the log, 2 s for the producer
+  // and 1 s for the channel.
+  private static final Duration SHUTDOWN_PATIENCE = Duration.ofSeconds(7);
   private static final Duration LOG_PATIENCE = Duration.ofSeconds(2);
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
+  private static final Duration CHANNEL_PATIENCE = Duration.ofSeconds(1);
 
   private final RunnerConfig config;
   private final ManagedChannel orchestratorChannel;
@@ -134,7 +136,8 @@ public final class Runner implements AutoCloseable {
   }
 
   /**
-   * After SIGTERM: stops the steps, cuts, and lets the process end. Blocks for at most 12 seconds.
+   * After SIGTERM: stops the steps, cuts, and lets the process end. Blocks for at most 14 seconds:
+   * 7 for steps and cuts, 7 to close everything.
    */
   public void terminate() {
     stopAll(Stop.SHUTDOWN, SHUTDOWN_PATIENCE);
@@ -164,7 +167,8 @@ public final class Runner implements AutoCloseable {
       producer.close(CLOSE_PATIENCE);
       heartbeats.close();
       announcements.close();
-      if (!orchestratorChannel.awaitTermination(1, TimeUnit.SECONDS)) {
+      if (!orchestratorChannel.awaitTermination(
+          CHANNEL_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
         orchestratorChannel.shutdownNow();
       }
     } catch (InterruptedException e) {

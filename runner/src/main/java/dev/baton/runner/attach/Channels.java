@@ -7,8 +7,10 @@
 package dev.baton.runner.attach;
 
 import dev.baton.runner.config.Address;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** Connections to the services. */
@@ -18,15 +20,43 @@ public final class Channels {
 
   private static final long KEEP_ALIVE_SECONDS = 20;
 
+  /** How often a channel that is not connected is told to try at once, whatever its back-off. */
+  private static final long KNOCK_MS = 500;
+
+  private static final ScheduledThreadPoolExecutor KNOCKS =
+      new ScheduledThreadPoolExecutor(
+          1, task -> Thread.ofPlatform().daemon().name("knocks").unstarted(task));
+
   private Channels() {}
 
-  /** Connects at the first call. Callbacks run on the network thread. */
+  /**
+   * Connects at the first call, and again within half a second of when the other side is back.
+   * Callbacks run on the network thread.
+   */
   public static ManagedChannel open(Address address) {
-    return NettyChannelBuilder.forAddress(address.host(), address.port())
-        .usePlaintext()
-        .directExecutor()
-        .maxInboundMessageSize(MAX_MESSAGE)
-        .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
-        .build();
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress(address.host(), address.port())
+            .usePlaintext()
+            .directExecutor()
+            .maxInboundMessageSize(MAX_MESSAGE)
+            .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+            .build();
+    knockLater(channel);
+    return channel;
+  }
+
+  private static void knockLater(ManagedChannel channel) {
+    KNOCKS.schedule(() -> knock(channel), KNOCK_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** The channel's own back-off grows to two minutes: longer than anyone here waits for a call. */
+  private static void knock(ManagedChannel channel) {
+    if (channel.isShutdown()) {
+      return;
+    }
+    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+      channel.resetConnectBackoff();
+    }
+    knockLater(channel);
   }
 }

@@ -11,8 +11,7 @@ import dev.baton.protocol.grpc.Hello;
 import dev.baton.protocol.grpc.Released;
 import dev.baton.protocol.grpc.RunnerGatewayGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
-import io.grpc.ConnectivityState;
-import io.grpc.ManagedChannel;
+import io.grpc.Channel;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -34,10 +33,6 @@ public final class Gateway implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
-  /** How often a channel that is not connected is told to try at once, whatever its back-off. */
-  private static final Duration KNOCK = Duration.ofMillis(500);
-
-  private final ManagedChannel channel;
   private final RunnerGatewayGrpc.RunnerGatewayStub stub;
   private final Supplier<Hello> hello;
   private final Consumer<GatewayMessage> messages;
@@ -56,15 +51,11 @@ public final class Gateway implements AutoCloseable {
    * @param hello what to say first, each time
    * @param messages called one at a time, in order, on a network thread: must not block
    */
-  public Gateway(ManagedChannel channel, Supplier<Hello> hello, Consumer<GatewayMessage> messages) {
-    this.channel = channel;
+  public Gateway(Channel channel, Supplier<Hello> hello, Consumer<GatewayMessage> messages) {
     this.stub = RunnerGatewayGrpc.newStub(channel);
     this.hello = hello;
     this.messages = messages;
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    timer.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
-    timer.scheduleAtFixedRate(
-        this::knock, KNOCK.toMillis(), KNOCK.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Opens the stream. */
@@ -103,13 +94,6 @@ public final class Gateway implements AutoCloseable {
     stream = null;
     if (open != null) {
       open.onCompleted();
-    }
-  }
-
-  /** The channel's own back-off grows to two minutes; a runner must be back long before. */
-  private void knock() {
-    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
-      channel.resetConnectBackoff();
     }
   }
 

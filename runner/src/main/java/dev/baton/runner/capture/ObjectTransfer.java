@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.capture;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -14,10 +15,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * PUT and GET of objects at presigned addresses. Uses the JDK's old client: it opens without
@@ -28,54 +27,73 @@ final class ObjectTransfer {
   private static final int READ_MS = 30_000;
   private static final int MAX_ERROR_BYTES = 500;
 
-  /** A PUT that is slower than this is given up: 1 MiB in a second, and 30 s besides. */
-  private static final long SLOWEST_BYTES_PER_SECOND = 1 << 20;
+  /** A PUT goes on as long as something moves, however slowly. */
+  private static final Duration STALLED = Duration.ofMillis(READ_MS);
 
-  /** Writing to a socket has no timeout of its own. */
-  private static final ScheduledThreadPoolExecutor WATCHDOG = watchdog();
+  private static final int PIECE = 64 << 10;
 
   /** Another writer was first with the same digest, so with the same bytes. */
   private static final int ALREADY_THERE = HttpURLConnection.HTTP_PRECON_FAILED;
 
-  /** Streams a file. */
-  private interface Body {
-    void writeTo(OutputStream out) throws IOException;
+  /** What is sent. */
+  interface Body {
+    InputStream open() throws IOException;
   }
 
   private ObjectTransfer() {}
 
   static void put(String url, Map<String, String> headers, Path file, long size)
       throws IOException {
-    put(url, headers, size, out -> Files.copy(file, out));
+    put(url, headers, size, () -> Files.newInputStream(file), STALLED);
   }
 
   static void put(String url, Map<String, String> headers, byte[] bytes) throws IOException {
-    put(url, headers, bytes.length, out -> out.write(bytes));
+    put(url, headers, bytes.length, () -> new ByteArrayInputStream(bytes), STALLED);
   }
 
-  private static void put(String url, Map<String, String> headers, long size, Body body)
+  /**
+   * @param stalled how long it may take to send the next 64 KiB
+   */
+  static void put(String url, Map<String, String> headers, long size, Body body, Duration stalled)
       throws IOException {
     HttpURLConnection connection = open(url);
-    long limitMs = READ_MS + size * 1_000 / SLOWEST_BYTES_PER_SECOND;
-    ScheduledFuture<?> tooLong =
-        WATCHDOG.schedule(connection::disconnect, limitMs, TimeUnit.MILLISECONDS);
+    StallWatch watch = new StallWatch(connection::disconnect, stalled);
     try {
       connection.setRequestMethod("PUT");
       connection.setDoOutput(true);
       connection.setFixedLengthStreamingMode(size);
       headers.forEach(connection::setRequestProperty);
-      try (OutputStream out = connection.getOutputStream()) {
-        body.writeTo(out);
-      }
+      send(body, connection, watch);
       int status = connection.getResponseCode();
       if (status / 100 != 2 && status != ALREADY_THERE) {
         throw failure("PUT", connection, status);
       }
       drain(connection);
+    } catch (IOException e) {
+      if (watch.hasEnded()) {
+        String path = connection.getURL().getPath();
+        throw new IOException(
+            "PUT " + path + ": nothing could be sent for " + stalled.toMillis() + " ms", e);
+      }
+      throw e;
     } finally {
-      tooLong.cancel(false);
+      watch.close();
       connection.disconnect();
     }
+  }
+
+  private static void send(Body body, HttpURLConnection connection, StallWatch watch)
+      throws IOException {
+    try (InputStream in = body.open();
+        OutputStream out = connection.getOutputStream()) {
+      byte[] piece = new byte[PIECE];
+      for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
+        out.write(piece, 0, n);
+        watch.moved();
+      }
+    }
+    // From here on there is nothing to write, and reading has a timeout of its own.
+    watch.close();
   }
 
   /** The object's bytes. Closing the stream ends the transfer. */
@@ -86,14 +104,6 @@ final class ObjectTransfer {
       throw failure("GET", connection, status);
     }
     return connection.getInputStream();
-  }
-
-  private static ScheduledThreadPoolExecutor watchdog() {
-    ScheduledThreadPoolExecutor timer =
-        new ScheduledThreadPoolExecutor(
-            1, task -> Thread.ofPlatform().daemon().name("transfers").unstarted(task));
-    timer.setRemoveOnCancelPolicy(true);
-    return timer;
   }
 
   private static HttpURLConnection open(String url) throws IOException {

@@ -12,9 +12,11 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
@@ -33,29 +35,37 @@ final class Trees {
   /**
    * Takes the tree out of the way at once and removes it some seconds later: whoever restores
    * another in its place needs disk and processor for that first. What a killed process left of
-   * earlier ones goes too.
+   * earlier ones goes with it. A root that is a file or a link is taken away like any other.
    */
   static void discard(Path root) throws IOException {
     Path folder = root.toAbsolutePath().getParent();
-    if (folder == null || !Files.isDirectory(folder)) {
+    if (folder == null || !Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    if (Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
-      // Within its folder: a directory that its owner may not write to cannot change its parent.
-      Path aside = Files.createTempDirectory(folder, DISCARDED);
-      Files.move(root, aside, StandardCopyOption.ATOMIC_MOVE);
-    }
+    // Within its folder: a directory that its owner may not write to cannot change its parent.
+    Path aside = folder.resolve(DISCARDED + UUID.randomUUID());
+    Files.move(root, aside, StandardCopyOption.ATOMIC_MOVE);
     REMOVER.schedule(() -> deleteDiscarded(folder), DELAY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private static void deleteDiscarded(Path folder) {
+  /** What is left goes the next time. */
+  static void deleteDiscarded(Path folder) {
     try (DirectoryStream<Path> discarded = Files.newDirectoryStream(folder, DISCARDED + "*")) {
       for (Path path : discarded) {
-        TreeDelete.deleteFully(path);
+        delete(path);
       }
+    } catch (NoSuchFileException e) {
+      LOG.debugf("%s is gone, and all in it", folder);
     } catch (IOException | DirectoryIteratorException e) {
-      // Two may be at it at once; what is left goes the next time.
-      LOG.debugf("%s: %s", folder, e);
+      LOG.warnf("what was discarded in %s is left behind: %s", folder, e);
+    }
+  }
+
+  private static void delete(Path path) {
+    try {
+      TreeDelete.deleteFully(path);
+    } catch (IOException e) {
+      LOG.warnf("left behind: %s", e.getMessage());
     }
   }
 }

@@ -48,7 +48,6 @@ public final class Workspace {
   private @Nullable Cut cut;
   private boolean dirty;
   private boolean ahead;
-  private @Nullable Cut prepared;
 
   /** The main line's, which begins empty. */
   public static Workspace main(Path root, StoreClient store, Lease holder, Duration patience) {
@@ -110,15 +109,13 @@ public final class Workspace {
   }
 
   /**
-   * Begins with, or goes back to, a cut.
+   * Begins with, or goes back to, a cut. Costs nothing when the files are that cut already.
    *
    * @throws StoreException when the object cannot be had within ten minutes
    * @throws IOException when it cannot be unpacked
    */
   public void restore(Cut from) throws StoreException, IOException, InterruptedException {
-    Cut ready = prepared;
-    prepared = null;
-    if (from.equals(ready)) {
+    if (from.equals(cut) && !dirty && !ahead) {
       return;
     }
     Trees.discard(root);
@@ -126,15 +123,6 @@ public final class Workspace {
     cut = from;
     dirty = false;
     ahead = false;
-  }
-
-  /**
-   * Restores ahead of need: the first {@link #restore} of the same cut finds it done. Nothing else
-   * may be called in between.
-   */
-  public void prepare(Cut from) throws StoreException, IOException, InterruptedException {
-    restore(from);
-    prepared = from;
   }
 
   /** A step may change files from now on. */
@@ -146,6 +134,11 @@ public final class Workspace {
   public void goAhead() {
     ahead = true;
     dirty = false;
+  }
+
+  /** Whether the newest files are in no cut: they are on this host alone. */
+  public boolean isAhead() {
+    return ahead;
   }
 
   /**

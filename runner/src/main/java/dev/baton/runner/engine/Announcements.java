@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.engine;
 
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.journal.RunJournal;
 import java.time.Duration;
@@ -31,27 +32,22 @@ public final class Announcements implements AutoCloseable {
       new ScheduledThreadPoolExecutor(
           1, task -> Thread.ofPlatform().daemon().name("announcements").unstarted(task));
 
-  /** What is sent to the journal unless the step has ended before. */
-  interface Announcement {
-    void sendTo(RunJournal journal) throws InterruptedException;
-  }
-
   /** One step's; closed when it has ended, and from then on nothing is sent. */
   final class Held implements AutoCloseable {
     private final RunJournal journal;
-    private final Announcement announcement;
+    private final TraceEvent.Runner event;
     private final long due = System.nanoTime() + HELD_FOR.toNanos();
     private boolean over;
 
-    private Held(RunJournal journal, Announcement announcement) {
+    private Held(RunJournal journal, TraceEvent.Runner event) {
       this.journal = journal;
-      this.announcement = announcement;
+      this.event = event;
     }
 
     private synchronized void send() throws InterruptedException {
       if (!over) {
         over = true;
-        announcement.sendTo(journal);
+        journal.send(event);
       }
     }
 
@@ -64,8 +60,9 @@ public final class Announcements implements AutoCloseable {
     }
   }
 
-  Held hold(RunJournal journal, Announcement announcement) {
-    Held held = new Held(journal, announcement);
+  /** The event is sent to the journal unless what is returned is closed before. */
+  Held hold(RunJournal journal, TraceEvent.Runner event) {
+    Held held = new Held(journal, event);
     all.add(held);
     lookLater();
     return held;
@@ -83,16 +80,20 @@ public final class Announcements implements AutoCloseable {
   }
 
   private void look() {
-    long now = System.nanoTime();
-    for (Held held : all) {
-      if (now - held.due >= 0) {
-        all.remove(held);
-        send(held);
+    try {
+      long now = System.nanoTime();
+      for (Held held : all) {
+        if (now - held.due >= 0) {
+          all.remove(held);
+          send(held);
+        }
       }
-    }
-    looking.set(false);
-    if (!all.isEmpty()) {
-      lookLater();
+    } finally {
+      // Whatever came of it: nobody would ever look again.
+      looking.set(false);
+      if (!all.isEmpty()) {
+        lookLater();
+      }
     }
   }
 
@@ -104,6 +105,9 @@ public final class Announcements implements AutoCloseable {
       LOG.debugf("not announced: %s", e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      // Such as of a producer that is closed. The others' events are sent all the same.
+      LOG.warn("a step's beginning is not announced", e);
     }
   }
 }

@@ -63,12 +63,11 @@ final class EngineSteps {
   private StepResult leaf(StepKind kind, int attempt, Deadline deadline)
       throws InterruptedException {
     StepContext context = context(attempt, deadline);
-    if (ParallelStep.usesFiles(step)) {
+    if (step.usesFiles()) {
       announce(attempt);
       return run.executors().execute(kind, context);
     }
-    TraceEvent.StepStarted began = began(attempt);
-    try (var held = run.announcements().hold(run.journal(), journal -> journal.send(began))) {
+    try (var held = run.announcements().hold(run.journal(), began(attempt))) {
       return run.executors().execute(kind, context);
     }
   }

@@ -12,15 +12,12 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.workflow.Flow;
-import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
-import dev.baton.protocol.workflow.WorkspaceUse;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
 import dev.baton.snapshot.MergeResult;
 import dev.baton.snapshot.TreeDelete;
-import dev.baton.snapshot.TreeListing;
 import dev.baton.snapshot.TreeMerge;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -148,28 +145,7 @@ final class ParallelStep {
       place.set("item", item);
     }
     String branchPath = StepPath.branch(path, name);
-    return new Branch(name, parent.branch(branchPath, flow, place, usesFiles(flow)));
-  }
-
-  /** Whether a step of the flow, or of a parallel within it, may touch files. */
-  static boolean usesFiles(Flow flow) {
-    return flow.steps().stream().anyMatch(ParallelStep::usesFiles);
-  }
-
-  /** Whether the step, or one within it, may touch files: then it ends with a cut. */
-  static boolean usesFiles(Step step) {
-    return switch (step.kind()) {
-      case StepKind.Over over -> usesFiles(over.body());
-      case StepKind.Branches named ->
-          named.branches().values().stream().anyMatch(ParallelStep::usesFiles);
-      case StepKind.Shell it -> step.workspace() == WorkspaceUse.WRITE;
-      case StepKind.Http it -> step.workspace() == WorkspaceUse.WRITE;
-      case StepKind.Transform it -> step.workspace() == WorkspaceUse.WRITE;
-      case StepKind.Approval it -> step.workspace() == WorkspaceUse.WRITE;
-      case StepKind.Wait it -> step.workspace() == WorkspaceUse.WRITE;
-      case StepKind.Fn it -> step.workspace() == WorkspaceUse.WRITE;
-      case StepKind.Agent it -> step.workspace() == WorkspaceUse.WRITE;
-    };
+    return new Branch(name, parent.branch(branchPath, flow, place, flow.usesFiles()));
   }
 
   private StepResult join(List<Branch> all) {
@@ -201,7 +177,6 @@ final class ParallelStep {
   }
 
   private static MergeResult merge(List<Branch> all, Workspace target) throws IOException {
-    TreeListing base = target.list();
     List<TreeMerge.Branch> trees = new ArrayList<>();
     for (Branch branch : all) {
       Workspace copy = branch.line.workspace();
@@ -212,7 +187,7 @@ final class ParallelStep {
     if (trees.isEmpty()) {
       return new MergeResult.Merged(List.of(), List.of(), List.of());
     }
-    return TreeMerge.merge(base, trees, target.root());
+    return TreeMerge.merge(target.list(), trees, target.root());
   }
 
   private void removeFiles(Branch branch) {

@@ -45,6 +45,9 @@ public final class RunTask {
   private final RunJournal journal;
   private final CompletableFuture<Outcome> ended = new CompletableFuture<>();
 
+  /** Whether the newest files are in no cut: then they are here and nowhere else. */
+  private boolean filesUncut;
+
   public RunTask(Assignment assignment, Services services) {
     this.assignment = assignment;
     this.services = services;
@@ -109,9 +112,18 @@ public final class RunTask {
     }
   }
 
-  /** What a completed run left is in its last cut; of any other run someone may want to see it. */
+  /**
+   * What a completed run left is in its last cut, unless that could not be stored; of any other run
+   * someone may want to see it.
+   */
   private void removeFiles() {
     Path folder = RunFolder.of(services.data(), assignment.run()).path();
+    if (filesUncut) {
+      LOG.warnf(
+          "run %s has completed, but its last files could not be stored: they are kept in %s",
+          assignment.run(), folder);
+      return;
+    }
     try {
       TreeDelete.deleteFully(folder);
     } catch (IOException e) {
@@ -172,6 +184,7 @@ public final class RunTask {
       return Outcome.FENCED;
     }
     if (before.head().isEnded()) {
+      filesUncut = !before.head().uncommitted().isEmpty();
       return Outcome.of(before.head().status());
     }
     Workflow workflow =
@@ -181,7 +194,7 @@ public final class RunTask {
     Blobs blobs = new Blobs(services.store(), holder);
     RunContext context = context(before, blobs);
     Workspace workspace =
-        ParallelStep.usesFiles(workflow.flow()) ? services.snapshots().workspace(holder) : null;
+        workflow.flow().usesFiles() ? services.snapshots().workspace(holder) : null;
     Line main = Line.main(context, workflow.flow(), workspace);
     main.open();
     journal.send(started(before, main));
@@ -191,6 +204,7 @@ public final class RunTask {
     try {
       JsonNode output = main.walk();
       journal.append(new TraceEvent.RunCompleted(blobs.pack(output)));
+      filesUncut = workspace != null && workspace.isAhead();
       return Outcome.COMPLETED;
     } catch (LineFailed e) {
       journal.append(new TraceEvent.RunFailed(e.step(), e.failure()));

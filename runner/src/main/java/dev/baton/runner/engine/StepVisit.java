@@ -51,7 +51,7 @@ final class StepVisit {
     this.visit = run.memory().nextVisit(path);
     this.left = run.memory().takeOpen(path, visit);
     // A parallel whose branches touch files changes this line's when it merges them.
-    this.workspace = ParallelStep.usesFiles(step) ? line.workspace() : null;
+    this.workspace = step.usesFiles() ? line.workspace() : null;
     this.engine = new EngineSteps(run, line, step, path, visit, left);
   }
 

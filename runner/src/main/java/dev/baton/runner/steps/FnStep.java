@@ -23,8 +23,11 @@ import org.jboss.logging.Logger;
 final class FnStep implements StepExecutor<StepKind.Fn> {
   private static final Logger LOG = Logger.getLogger(FnStep.class);
 
-  /** For a function to end after it was interrupted. */
-  private static final Duration GRACE = Duration.ofSeconds(10);
+  /**
+   * For a function to end after it was interrupted. Short enough for a cut to follow when the
+   * runner is told to end.
+   */
+  private static final Duration GRACE = Duration.ofSeconds(4);
 
   private final Function<String, Optional<StepFunction>> functions;
 

@@ -34,12 +34,12 @@ import java.util.List;
 final class Rehearsal {
   private final Assign assign;
   private final RunState state;
-  private final Objects objects;
+  private final MemoryObjectStore objects;
 
   /**
    * @param state what the store knows of the run
    */
-  Rehearsal(Assign assign, RunState state, Objects objects) {
+  Rehearsal(Assign assign, RunState state, MemoryObjectStore objects) {
     this.assign = assign;
     this.state = state;
     this.objects = objects;

@@ -110,7 +110,7 @@ public final class Training {
   private static ExitCode rehearse(Path data, StepExecutors executors)
       throws IOException, InterruptedException {
     String run = RunId.next();
-    try (Objects objects = new Objects()) {
+    try (MemoryObjectStore objects = new MemoryObjectStore()) {
       InMemory log = new InMemory();
       Parsed.Valid workflow = workflow();
       ExitCode first = carry(run, 1, RunState.empty(run), workflow, log, objects, data, executors);
@@ -128,7 +128,7 @@ public final class Training {
       RunState state,
       Parsed.Valid workflow,
       InMemory log,
-      Objects objects,
+      MemoryObjectStore objects,
       Path data,
       StepExecutors executors)
       throws IOException, InterruptedException {

@@ -380,6 +380,31 @@ class EngineTest {
   }
 
   @Test
+  void shouldKeepTheFilesOfACompletedRunThatNoCutHas() throws Exception {
+    services.store.away = true;
+    try {
+      TestRun run =
+          run(
+              """
+              name: kept
+              steps:
+                - {id: s, shell: 'echo "$BATON_RUN_ID" > only'}
+                - {id: after, transform: '1'}
+              """);
+      Path only = runner.data.resolve("runs/" + run.id + "/workspace/only");
+      assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("completed");
+      assertThat(only).hasContent(run.id);
+
+      // Nobody heard that it has ended, and another runner is given it.
+      run.start(runner.id);
+      assertThat(services.gateway.awaitReleased(run.id, 2).getOutcome()).isEqualTo("completed");
+      assertThat(only).hasContent(run.id);
+    } finally {
+      services.store.away = false;
+    }
+  }
+
+  @Test
   void shouldCallFunctionsAndFailUnknownOnes() throws Exception {
     functions.put(
         "double", (arguments, context) -> IntNode.valueOf(arguments.path("n").asInt() * 2));

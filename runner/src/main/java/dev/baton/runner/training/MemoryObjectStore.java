@@ -15,11 +15,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** An object store in memory: PUT and GET by digest, on a port of the loopback interface. */
-final class Objects implements AutoCloseable {
+final class MemoryObjectStore implements AutoCloseable {
   private final Map<String, byte[]> all = new ConcurrentHashMap<>();
   private final HttpServer server;
 
-  Objects() throws IOException {
+  MemoryObjectStore() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", this::handle);
     server.start();

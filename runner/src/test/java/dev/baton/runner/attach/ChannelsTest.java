@@ -1,0 +1,32 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.attach;
+
+import dev.baton.runner.config.Address;
+import io.grpc.ManagedChannel;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import org.junit.jupiter.api.Test;
+
+class ChannelsTest {
+  @Test
+  void shouldTryAgainEveryHalfSecondHoweverOftenItFailed() throws Exception {
+    try (ServerSocket refusing = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
+      ManagedChannel channel = Channels.open(new Address("127.0.0.1", refusing.getLocalPort()));
+      try {
+        channel.getState(true);
+        // By the channel's own back-off the fourth would come 2 to 3 s after the third.
+        refusing.setSoTimeout(1_900);
+        for (int attempt = 1; attempt <= 5; attempt++) {
+          refusing.accept().close();
+        }
+      } finally {
+        channel.shutdownNow();
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.capture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TreesTest {
+  @TempDir Path work;
+  private Path folder = Path.of("");
+  private Path root = Path.of("");
+
+  @BeforeEach
+  void makeFolder() throws IOException {
+    folder = Files.createDirectory(work.resolve("run"));
+    root = folder.resolve("workspace");
+  }
+
+  @Test
+  void shouldTakeATreeAway() throws IOException {
+    Files.createDirectories(root.resolve("inner"));
+
+    Trees.discard(root);
+
+    assertThat(root).doesNotExist();
+    assertThat(discarded()).singleElement().satisfies(it -> assertThat(it).isDirectory());
+    Trees.deleteDiscarded(folder);
+    assertThat(discarded()).isEmpty();
+  }
+
+  @Test
+  void shouldTakeALinkAwayAndLeaveWhatItPointsTo() throws IOException {
+    Path elsewhere = Files.createDirectory(work.resolve("elsewhere"));
+    Files.writeString(elsewhere.resolve("file"), "text");
+    Files.createSymbolicLink(root, elsewhere);
+
+    Trees.discard(root);
+
+    assertThat(Files.exists(root, LinkOption.NOFOLLOW_LINKS)).isFalse();
+    Trees.deleteDiscarded(folder);
+    assertThat(discarded()).isEmpty();
+    assertThat(elsewhere.resolve("file")).hasContent("text");
+  }
+
+  @Test
+  void shouldTakeAFileAway() throws IOException {
+    Files.writeString(root, "not a directory");
+
+    Trees.discard(root);
+
+    assertThat(root).doesNotExist();
+  }
+
+  @Test
+  void shouldLeaveAFolderAloneThatHasNoTree() throws IOException {
+    Trees.discard(root);
+    Trees.discard(work.resolve("missing/workspace"));
+
+    assertThat(discarded()).isEmpty();
+    assertThat(work.resolve("missing")).doesNotExist();
+  }
+
+  private List<Path> discarded() throws IOException {
+    try (Stream<Path> all = Files.list(folder)) {
+      return all.toList();
+    }
+  }
+}
