@@ -89,7 +89,7 @@ public class Approvals {
    *     not fit its schema
    */
   Uni<StoredAnswer> answer(String id, Answer answer, @Nullable IdempotencyKey key) {
-    TextLimits.check("answer", answer.value().toString());
+    TextLimits.check("answer", answer.value());
     TextLimits.check("by", answer.by());
     TextLimits.check("comment", answer.comment());
     return keys.find(key)

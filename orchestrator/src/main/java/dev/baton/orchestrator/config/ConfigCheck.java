@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.config;
 
+import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.workflow.HeartbeatSettings;
 import java.net.URI;
 import java.time.Duration;
@@ -17,7 +18,7 @@ import java.util.List;
  * is allowed.
  */
 public final class ConfigCheck {
-  private static final Duration MIN_TIMEOUT = Duration.ofMillis(600);
+  private static final Duration MIN_TIMEOUT = Duration.ofMillis(Heartbeat.MIN_TIMEOUT_MS);
   private static final int MAX_SLOTS = 10_000;
   private static final int MAX_POOL = 64;
 

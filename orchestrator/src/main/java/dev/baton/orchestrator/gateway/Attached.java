@@ -60,15 +60,17 @@ public final class Attached {
     }
   }
 
-  void giveBack() {
-    taken.decrementAndGet();
+  /** Whether it had none: judged by the step that frees one, for others take theirs meanwhile. */
+  boolean giveBack() {
+    return taken.getAndDecrement() >= slots;
   }
 
-  /** It carries this run now; the slot was taken before. */
-  void hold(String run, int epoch) {
-    if (runs.put(run, epoch) != null) {
-      taken.decrementAndGet();
-    }
+  /**
+   * It carries this run now; the slot was taken before. Whether it carried it already, on a slot
+   * that is now to be given back.
+   */
+  boolean hold(String run, int epoch) {
+    return runs.put(run, epoch) != null;
   }
 
   /** It carries this run, whether there was a slot or not. */
@@ -78,12 +80,9 @@ public final class Attached {
     }
   }
 
+  /** It carries it no more: whether it did, on a slot that is now to be given back. */
   boolean drop(String run, int epoch) {
-    boolean held = runs.remove(run, epoch);
-    if (held) {
-      taken.decrementAndGet();
-    }
-    return held;
+    return runs.remove(run, epoch);
   }
 
   /**

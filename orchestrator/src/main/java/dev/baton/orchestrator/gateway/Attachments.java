@@ -111,22 +111,28 @@ public class Attachments {
     return attached.runs().containsKey(run);
   }
 
-  /** Gives a slot back that was taken for nothing. */
+  /** Gives a slot back, and tells whoever waits for one where there was none. */
   public void giveBack(Attached attached) {
-    attached.giveBack();
+    if (attached.giveBack()) {
+      slots.fire(new SlotsFreed());
+    }
   }
 
   /** Hands the run over, on a slot that was taken. False when the stream has ended: not sent. */
   public boolean assign(Attached attached, Assign assign) {
+    boolean had;
     synchronized (lock) {
       if (attached.isClosed()) {
         return false;
       }
-      attached.hold(assign.getRun(), assign.getEpoch());
+      had = attached.hold(assign.getRun(), assign.getEpoch());
       byRun.put(assign.getRun(), attached);
       attached.send(GatewayMessage.newBuilder().setAssign(assign).build());
-      return true;
     }
+    if (had) {
+      giveBack(attached);
+    }
+    return true;
   }
 
   /** The runner carries this run already. False when the stream has ended. */
@@ -141,15 +147,16 @@ public class Attachments {
     }
   }
 
-  /** Whether it was held. */
+  /** Whether it was held. Its slot is free then, and whoever waits for one is told. */
   boolean release(Attached attached, String run, int epoch) {
     synchronized (lock) {
-      boolean held = attached.drop(run, epoch);
-      if (held) {
-        byRun.remove(run, attached);
+      if (!attached.drop(run, epoch)) {
+        return false;
       }
-      return held;
+      byRun.remove(run, attached);
     }
+    giveBack(attached);
+    return true;
   }
 
   /** Tells the run's runner that an older epoch than this is over. */
@@ -159,10 +166,7 @@ public class Attachments {
     if (holder == null || epoch == null || epoch >= below) {
       return;
     }
-    boolean wasFull = holder.free() <= 0;
-    if (release(holder, run, epoch) && wasFull) {
-      slots.fire(new SlotsFreed());
-    }
+    release(holder, run, epoch);
     holder.send(
         GatewayMessage.newBuilder()
             .setFenced(Fenced.newBuilder().setRun(run).setEpoch(epoch))

@@ -7,10 +7,8 @@
 package dev.baton.orchestrator.gateway;
 
 import dev.baton.orchestrator.failover.GoneRunners;
-import dev.baton.orchestrator.outbox.SlotsFreed;
 import dev.baton.protocol.grpc.Released;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.event.Event;
 import org.jboss.logging.Logger;
 
 /** What happens when a runner gives a run back. */
@@ -20,16 +18,13 @@ class Releases {
 
   private final Attachments attachments;
   private final GoneRunners gone;
-  private final Event<SlotsFreed> slots;
 
-  Releases(Attachments attachments, GoneRunners gone, Event<SlotsFreed> slots) {
+  Releases(Attachments attachments, GoneRunners gone) {
     this.attachments = attachments;
     this.gone = gone;
-    this.slots = slots;
   }
 
   void released(Attached runner, Released released) {
-    boolean wasFull = runner.free() <= 0;
     if (!attachments.release(runner, released.getRun(), released.getEpoch())) {
       LOG.debugf(
           "runner %s released %s, which it did not hold", runner.runner(), released.getRun());
@@ -38,9 +33,6 @@ class Releases {
     // It stops while the run goes on: somebody else must take over, at once.
     if (released.getOutcome().equals("stopped")) {
       gone.lostByRunner(released.getRun(), released.getEpoch(), runner.runner());
-    }
-    if (wasFull) {
-      slots.fire(new SlotsFreed());
     }
   }
 }

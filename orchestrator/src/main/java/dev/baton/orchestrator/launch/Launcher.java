@@ -110,67 +110,93 @@ public class Launcher {
     }
     Map<String, RunContext> known = on(contexts.load(targets.stream().map(Target::run).toList()));
     List<Placement> placed = new ArrayList<>();
+    List<RunContext> chosen = new ArrayList<>();
     for (Target target : targets) {
       RunContext run = known.get(target.run());
       if (run == null || !run.wants(target.epoch())) {
         outcomes.put(target.run(), Outcome.DONE);
-      } else {
+      } else if (run.isolation() == Isolation.ISOLATED && processes.canStart()) {
+        placed.add(new Placement.Own(run, IsolatedRunners.name(run.run(), run.epoch())));
+      } else if (run.runner() == null) {
         place(run, placed, outcomes);
+      } else {
+        chosen.add(run);
       }
     }
-    if (!placed.isEmpty()) {
-      try {
-        record(placed);
-      } catch (RuntimeException e) {
-        giveBack(placed);
-        throw e;
-      }
-      carryOut(placed, outcomes);
-    }
+    settle(placed, outcomes);
+    // Last, for it waits for the log: those without a runner must not wait with them.
+    placeAgain(chosen, outcomes);
     return outcomes;
   }
 
   private void place(RunContext run, List<Placement> placed, Map<String, Outcome> outcomes) {
-    if (run.isolation() == Isolation.ISOLATED && processes.canStart()) {
-      placed.add(new Placement.Own(run, IsolatedRunners.name(run.run(), run.epoch())));
+    attachments
+        .takeSlot()
+        .ifPresentOrElse(
+            slot -> placed.add(new Placement.Slot(run, slot)),
+            () -> outcomes.put(run.run(), Outcome.NO_SLOT));
+  }
+
+  private void settle(List<Placement> placed, Map<String, Outcome> outcomes) {
+    if (placed.isEmpty()) {
       return;
     }
-    if (run.runner() != null) {
-      placeAgain(run, run.runner(), placed, outcomes);
-      return;
+    try {
+      record(placed);
+    } catch (RuntimeException e) {
+      giveBack(placed);
+      throw e;
     }
-    Optional<Attached> slot = attachments.takeSlot();
-    if (slot.isEmpty()) {
-      outcomes.put(run.run(), Outcome.NO_SLOT);
-      return;
-    }
-    placed.add(new Placement.Slot(run, slot.get()));
+    carryOut(placed, outcomes);
   }
 
   /**
-   * Chosen before. Where the runner is attached here without the run, the assignment was not sent;
-   * otherwise it is sent by whoever attaches under that name, or lost with it.
+   * Their runners were chosen before. Where the runner is attached here without the run, the
+   * assignment was not sent; otherwise it is sent by whoever attaches under that name, or lost with
+   * it.
    */
-  private void placeAgain(
-      RunContext run, String runner, List<Placement> placed, Map<String, Outcome> outcomes) {
-    Optional<Attached> chosen = attachments.runner(runner);
-    if (chosen.isEmpty() || attachments.carries(chosen.get(), run.run())) {
-      outcomes.put(run.run(), Outcome.DONE);
+  private void placeAgain(List<RunContext> chosen, Map<String, Outcome> outcomes) {
+    List<RunContext> unsent = new ArrayList<>();
+    for (RunContext run : chosen) {
+      if (unsentTo(run).isPresent()) {
+        unsent.add(run);
+      } else {
+        outcomes.put(run.run(), Outcome.DONE);
+      }
+    }
+    if (unsent.isEmpty()) {
       return;
     }
     // Or it was, and the run is done and given back: the log knows.
-    if (!catchUp.await(List.of(run.run()), CATCH_UP)) {
-      outcomes.put(run.run(), Outcome.FAILED);
+    List<String> ids = unsent.stream().map(RunContext::run).toList();
+    if (!catchUp.await(ids, CATCH_UP)) {
+      ids.forEach(run -> outcomes.put(run, Outcome.FAILED));
       return;
     }
-    RunContext now = on(contexts.load(List.of(run.run()))).get(run.run());
-    if (now == null || !now.wants(run.epoch()) || now.startedEpoch() >= run.epoch()) {
-      outcomes.put(run.run(), Outcome.DONE);
-    } else if (attachments.takeSlot(chosen.get())) {
-      placed.add(new Placement.Slot(run, chosen.get()));
-    } else {
-      outcomes.put(run.run(), Outcome.NO_SLOT);
+    Map<String, RunContext> known = on(contexts.load(ids));
+    List<Placement> placed = new ArrayList<>();
+    for (RunContext before : unsent) {
+      RunContext run = known.get(before.run());
+      Optional<Attached> runner = unsentTo(before);
+      if (run == null
+          || !run.wants(before.epoch())
+          || run.startedEpoch() >= before.epoch()
+          || runner.isEmpty()) {
+        outcomes.put(before.run(), Outcome.DONE);
+      } else if (attachments.takeSlot(runner.get())) {
+        placed.add(new Placement.Slot(run, runner.get()));
+      } else {
+        outcomes.put(before.run(), Outcome.NO_SLOT);
+      }
     }
+    settle(placed, outcomes);
+  }
+
+  /** The runner that was chosen for it, where it is attached here and does not have it. */
+  private Optional<Attached> unsentTo(RunContext run) {
+    return Optional.ofNullable(run.runner())
+        .flatMap(attachments::runner)
+        .filter(runner -> !attachments.carries(runner, run.run()));
   }
 
   private void giveBack(List<Placement> placed) {

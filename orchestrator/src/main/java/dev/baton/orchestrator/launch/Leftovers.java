@@ -84,16 +84,11 @@ final class Leftovers {
       if (!pause(millis)) {
         return false;
       }
-      if (killed.stream().noneMatch(Leftovers::isThere)) {
+      if (killed.stream().noneMatch(ProcTable::isAlive)) {
         return true;
       }
     }
     return true;
-  }
-
-  private static boolean isThere(long pid) {
-    return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()
-        && ProcTable.entry(pid).map(entry -> !entry.dead()).orElse(true);
   }
 
   private static void kill(long pid) {
@@ -129,25 +124,56 @@ final class Leftovers {
         case NONE -> {}
       }
     }
-    addDescendants(all, current, old);
+    Relations relations = new Relations(all);
+    addDescendants(relations, current, old);
     inside.removeAll(current);
     old.addAll(inside);
     seeds.stream().filter(byPid::containsKey).forEach(old::add);
-    spread(all, byPid, old, current, seeds);
+    spread(relations, byPid, old, current, seeds);
     old.removeIf(pid -> spared.contains(pid) || isDead(byPid.get(pid)));
     return old;
   }
 
   /** A step of the current epoch may have cleared its environment: it is known by its parents. */
-  private static void addDescendants(List<ProcTable.Entry> all, Set<Long> current, Set<Long> old) {
-    for (boolean grown = !current.isEmpty(); grown; ) {
-      grown = false;
-      for (ProcTable.Entry entry : all) {
-        grown |=
-            current.contains(entry.parent())
-                && !old.contains(entry.pid())
-                && current.add(entry.pid());
+  private static void addDescendants(Relations relations, Set<Long> current, Set<Long> old) {
+    Deque<Long> open = new ArrayDeque<>(current);
+    while (!open.isEmpty()) {
+      for (ProcTable.Entry child : relations.children(open.remove())) {
+        if (!old.contains(child.pid()) && current.add(child.pid())) {
+          open.add(child.pid());
+        }
       }
+    }
+  }
+
+  /** Who belongs together, by the pid of whom they have it from. */
+  private static final class Relations {
+    private final Map<Long, List<ProcTable.Entry>> children = new HashMap<>();
+    private final Map<Long, List<ProcTable.Entry>> groups = new HashMap<>();
+    private final Map<Long, List<ProcTable.Entry>> sessions = new HashMap<>();
+
+    Relations(List<ProcTable.Entry> all) {
+      for (ProcTable.Entry entry : all) {
+        add(children, entry.parent(), entry);
+        add(groups, entry.group(), entry);
+        add(sessions, entry.session(), entry);
+      }
+    }
+
+    private static void add(Map<Long, List<ProcTable.Entry>> map, long key, ProcTable.Entry entry) {
+      map.computeIfAbsent(key, k -> new ArrayList<>()).add(entry);
+    }
+
+    List<ProcTable.Entry> children(long parent) {
+      return children.getOrDefault(parent, List.of());
+    }
+
+    List<ProcTable.Entry> group(long leader) {
+      return groups.getOrDefault(leader, List.of());
+    }
+
+    List<ProcTable.Entry> session(long leader) {
+      return sessions.getOrDefault(leader, List.of());
     }
   }
 
@@ -187,25 +213,17 @@ final class Leftovers {
 
   /** Adds sessions, groups and descendants; what names the current epoch is never one of them. */
   private void spread(
-      List<ProcTable.Entry> all,
+      Relations relations,
       Map<Long, ProcTable.Entry> byPid,
       Set<Long> old,
       Set<Long> current,
       Collection<Long> seeds) {
-    Map<Long, List<ProcTable.Entry>> children = new HashMap<>();
-    Map<Long, List<ProcTable.Entry>> groups = new HashMap<>();
-    Map<Long, List<ProcTable.Entry>> sessions = new HashMap<>();
-    for (ProcTable.Entry entry : all) {
-      add(children, entry.parent(), entry);
-      add(groups, entry.group(), entry);
-      add(sessions, entry.session(), entry);
-    }
     Deque<Long> open = new ArrayDeque<>(old);
     for (long seed : seeds) {
       // Its number is not given to another process while its session or group has members.
       if (!byPid.containsKey(seed)) {
-        reach(sessions.get(seed), old, current, open);
-        reach(groups.get(seed), old, current, open);
+        reach(relations.session(seed), old, current, open);
+        reach(relations.group(seed), old, current, open);
       }
     }
     while (!open.isEmpty()) {
@@ -213,13 +231,13 @@ final class Leftovers {
       if (entry == null) {
         continue;
       }
-      reach(children.get(entry.pid()), old, current, open);
+      reach(relations.children(entry.pid()), old, current, open);
       // Only a session or group that one of them leads is theirs; others may share it by accident.
       if (leads(entry.session(), old)) {
-        reach(sessions.get(entry.session()), old, current, open);
+        reach(relations.session(entry.session()), old, current, open);
       }
       if (leads(entry.group(), old)) {
-        reach(groups.get(entry.group()), old, current, open);
+        reach(relations.group(entry.group()), old, current, open);
       }
     }
   }
@@ -228,15 +246,8 @@ final class Leftovers {
     return old.contains(leader) && !spared.contains(leader);
   }
 
-  private static void add(Map<Long, List<ProcTable.Entry>> map, long key, ProcTable.Entry entry) {
-    map.computeIfAbsent(key, k -> new ArrayList<>()).add(entry);
-  }
-
   private void reach(
-      @Nullable List<ProcTable.Entry> reached, Set<Long> old, Set<Long> current, Deque<Long> open) {
-    if (reached == null) {
-      return;
-    }
+      List<ProcTable.Entry> reached, Set<Long> old, Set<Long> current, Deque<Long> open) {
     for (ProcTable.Entry entry : reached) {
       if (!current.contains(entry.pid()) && !spared.contains(entry.pid()) && old.add(entry.pid())) {
         open.add(entry.pid());

@@ -74,6 +74,13 @@ final class ProcTable {
             fields[STATE].equals("Z") || fields[STATE].equals("X")));
   }
 
+  /** Where there is no {@code /proc}, as the JDK sees it. */
+  static boolean isAlive(long pid) {
+    return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()
+        // A dead one that nobody has waited for is dead.
+        && entry(pid).map(entry -> !entry.dead()).orElse(true);
+  }
+
   /** The environment it was started with; empty where it may not be read. */
   static Map<String, String> environment(long pid) {
     byte[] bytes;

@@ -6,7 +6,6 @@
  */
 package dev.baton.orchestrator.launch;
 
-import dev.baton.orchestrator.config.OrchestratorConfig;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Multi;
@@ -16,7 +15,6 @@ import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,16 +39,15 @@ class RunnerLogs {
   private static final Duration FRESH = Duration.ofHours(1);
   private static final Duration KEPT = Duration.ofDays(7);
   private static final int MOST = 2_000;
-  private static final String SUFFIX = ".log";
 
   private record Log(Path path, Instant written) {}
 
-  private final OrchestratorConfig config;
+  private final RunnerProcesses processes;
   private final RunnerTable table;
   private volatile @Nullable Cancellable ticking;
 
-  RunnerLogs(OrchestratorConfig config, RunnerTable table) {
-    this.config = config;
+  RunnerLogs(RunnerProcesses processes, RunnerTable table) {
+    this.processes = processes;
     this.table = table;
   }
 
@@ -77,7 +74,7 @@ class RunnerLogs {
     try {
       Set<String> alive = new HashSet<>();
       table.alive().forEach(entry -> alive.add(entry.id()));
-      sweep(config.data().toAbsolutePath().resolve("runners"), alive, Instant.now(), MOST);
+      sweep(processes.logFolder(), alive, Instant.now(), MOST);
     } catch (IOException | RuntimeException e) {
       LOG.warnf("old logs of runners stay for now: %s", e);
     }
@@ -89,15 +86,15 @@ class RunnerLogs {
       return 0;
     }
     List<Log> logs = new ArrayList<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(folder, "*" + RunnerProcesses.LOG_SUFFIX)) {
       for (Path file : files) {
         String name = file.getFileName().toString();
-        if (!alive.contains(name.substring(0, name.length() - SUFFIX.length()))) {
+        if (!alive.contains(
+            name.substring(0, name.length() - RunnerProcesses.LOG_SUFFIX.length()))) {
           logs.add(new Log(file, Files.getLastModifiedTime(file).toInstant()));
         }
       }
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
     }
     logs.sort(Comparator.comparing(Log::written).reversed());
     int removed = 0;

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 @ApplicationScoped
 public class RunnerProcesses {
+  static final String LOG_SUFFIX = ".log";
+
   private static final List<Path> SETSID =
       List.of(Path.of("/usr/bin/setsid"), Path.of("/bin/setsid"));
   private static final List<String> PRIVATE =
@@ -61,8 +63,13 @@ public class RunnerProcesses {
     return work().resolve("runs");
   }
 
+  /** Where runners print: a file for each, its name and {@link #LOG_SUFFIX}. */
+  Path logFolder() {
+    return config.data().toAbsolutePath().resolve("runners");
+  }
+
   Path log(String runner) {
-    return config.data().toAbsolutePath().resolve("runners").resolve(runner + ".log");
+    return logFolder().resolve(runner + LOG_SUFFIX);
   }
 
   /**
@@ -103,9 +110,7 @@ public class RunnerProcesses {
   static Optional<ProcessHandle> alive(long pid, long startedAtMs) {
     return ProcessHandle.of(pid)
         .filter(handle -> isSame(handle, startedAtMs))
-        .filter(ProcessHandle::isAlive)
-        // A dead one that nobody has waited for is dead.
-        .filter(handle -> ProcTable.entry(pid).map(entry -> !entry.dead()).orElse(true));
+        .filter(handle -> ProcTable.isAlive(pid));
   }
 
   /** Whether the process is the one that started then, and not a later one with its number. */

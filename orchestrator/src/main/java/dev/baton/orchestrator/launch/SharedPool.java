@@ -50,9 +50,7 @@ class SharedPool {
       LOG.info("baton.launcher.process.command is not set: runners must attach by themselves");
       return;
     }
-    while (startIfMissing()) {
-      // One more.
-    }
+    startMissing();
   }
 
   void stop() {
@@ -80,7 +78,13 @@ class SharedPool {
       Thread.currentThread().interrupt();
       return;
     }
-    startIfMissing();
+    startMissing();
+  }
+
+  private void startMissing() {
+    while (startIfMissing()) {
+      // One more.
+    }
   }
 
   /** One at a time, so that two who see the same one missing start one. */

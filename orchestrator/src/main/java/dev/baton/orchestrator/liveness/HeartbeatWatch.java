@@ -8,9 +8,9 @@ package dev.baton.orchestrator.liveness;
 
 import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.topic.DeadLetter;
 import dev.baton.protocol.topic.JsonEvents;
 import dev.baton.protocol.topic.Topics;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,8 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
-import org.apache.kafka.common.header.Headers;
-import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -58,7 +56,6 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
   private static final Logger LOG = Logger.getLogger(HeartbeatWatch.class);
   private static final long MAX_TICK_GAP_MILLIS = 2_000;
   private static final long NEVER = -1;
-  private static final long MIN_TIMEOUT_MILLIS = 600;
   private static final long MAX_REPEAT_MILLIS = Duration.ofMinutes(1).toMillis();
   private static final long FORGET_MILLIS = Duration.ofHours(1).toMillis();
 
@@ -117,8 +114,10 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
     Heartbeat heartbeat;
     try {
       heartbeat = JsonEvents.heartbeat(record.headers(), record.value());
-      check(heartbeat, record.key());
-    } catch (RuntimeException notOne) {
+      if (!heartbeat.run().equals(record.key())) {
+        throw new IllegalArgumentException("its run is not the key");
+      }
+    } catch (IllegalArgumentException notOne) {
       putAside(record, Objects.requireNonNullElse(notOne.getMessage(), notOne.toString()));
       return;
     }
@@ -126,39 +125,23 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
     accept(heartbeat, context().currentSystemTimeMs());
   }
 
-  /** What {@link #accept} relies on, whoever has read it. */
-  private static void check(Heartbeat heartbeat, @Nullable String key) {
-    need(heartbeat.run() != null && heartbeat.run().equals(key), "its run is not the key");
-    need(heartbeat.state() != null && !heartbeat.state().isBlank(), "it has no state");
-    need(heartbeat.runner() != null && !heartbeat.runner().isBlank(), "it has no runner");
-    need(
-        heartbeat.timeoutMs() >= MIN_TIMEOUT_MILLIS,
-        "timeout_ms is " + heartbeat.timeoutMs() + ", below " + MIN_TIMEOUT_MILLIS);
-  }
-
-  private static void need(boolean holds, String otherwise) {
-    if (!holds) {
-      throw new IllegalArgumentException(otherwise);
-    }
-  }
-
   private void putAside(Record<String, byte[]> record, String reason) {
     metrics.malformed();
     LOG.warnf("partition %d, offset %d: no heartbeat: %s", partition, nextOffset - 1, reason);
-    Headers headers = new RecordHeaders(record.headers());
-    header(headers, "baton_reason", reason);
-    header(headers, "baton_topic", Topics.HEARTBEATS);
-    header(headers, "baton_partition", Integer.toString(partition));
-    header(headers, "baton_offset", Long.toString(nextOffset - 1));
+    DeadLetter letter =
+        DeadLetter.of(
+                record.headers(),
+                record.value(),
+                reason,
+                Topics.HEARTBEATS,
+                partition,
+                nextOffset - 1)
+            .cut();
     // A record without a time would be refused by the sink.
     long time = Math.max(0, record.timestamp());
     context()
         .<@Nullable String, @Nullable Object>forward(
-            new Record<>(record.key(), record.value(), time, headers), DEAD_LETTERS);
-  }
-
-  private static void header(Headers headers, String name, String value) {
-    headers.add(name, value.getBytes(StandardCharsets.UTF_8));
+            new Record<>(record.key(), letter.value(), time, letter.headers()), DEAD_LETTERS);
   }
 
   private void accept(Heartbeat heartbeat, long now) {

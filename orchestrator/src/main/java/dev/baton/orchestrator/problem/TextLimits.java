@@ -6,13 +6,14 @@
  */
 package dev.baton.orchestrator.problem;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.Output;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** What a text that goes into a control event, and so into one Kafka message, may be. */
 public final class TextLimits {
-  private static final int MAX_BYTES = 64 * 1024;
-
   private TextLimits() {}
 
   /**
@@ -23,13 +24,24 @@ public final class TextLimits {
     if (text == null) {
       return;
     }
-    int size = text.getBytes(StandardCharsets.UTF_8).length;
-    if (size > MAX_BYTES) {
+    check(name, text.getBytes(StandardCharsets.UTF_8).length, hasNul(text));
+  }
+
+  /**
+   * {@link #check(String, String)} of a JSON value: its size as it is sent, and the texts and names
+   * in it.
+   */
+  public static void check(String name, JsonNode value) {
+    check(name, Json.bytes(value).length, hasNul(value));
+  }
+
+  private static void check(String name, int bytes, boolean hasNul) {
+    if (bytes > Output.INLINE_LIMIT) {
       throw new ProblemException(
           ProblemKind.TOO_LARGE,
-          "'%s' has %,d bytes; allowed: %,d bytes".formatted(name, size, MAX_BYTES));
+          "'%s' has %,d bytes; allowed: %,d bytes".formatted(name, bytes, Output.INLINE_LIMIT));
     }
-    if (hasNul(text)) {
+    if (hasNul) {
       throw new ProblemException(
           ProblemKind.BAD_PARAMETER,
           "'" + name + "' contains a NUL character; allowed: text without one");
@@ -38,5 +50,14 @@ public final class TextLimits {
 
   public static boolean hasNul(String text) {
     return text.indexOf('\0') >= 0;
+  }
+
+  /** Of any text or name in it. */
+  public static boolean hasNul(JsonNode value) {
+    if (value.isTextual()) {
+      return hasNul(value.textValue());
+    }
+    return value.propertyStream().anyMatch(p -> hasNul(p.getKey()))
+        || value.valueStream().anyMatch(TextLimits::hasNul);
   }
 }

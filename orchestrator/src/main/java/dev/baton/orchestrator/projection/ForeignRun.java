@@ -26,9 +26,7 @@ final class ForeignRun {
         .put("isolation", "isolated")
         .put(
             "input",
-            created.input() instanceof Output.Inline(var value)
-                ? PgBounds.jsonText(value.toString())
-                : null)
+            created.input() instanceof Output.Inline(var value) ? PgBounds.json(value) : null)
         .put("restart", created.restart())
         .put("deadline", PgBounds.text(created.deadline()))
         .put("heartbeat_interval_ms", created.heartbeatIntervalMs())

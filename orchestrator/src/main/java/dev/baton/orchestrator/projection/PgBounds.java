@@ -11,8 +11,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.json.Json;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,9 +24,6 @@ final class PgBounds {
   private static final Instant LAST = Instant.parse("9999-12-31T23:59:59Z");
   private static final String NUL_IN_JSON = "\\u0000";
 
-  /** An escaped backslash before it makes it plain text. */
-  private static final Pattern ESCAPED_NUL = Pattern.compile("(?<!\\\\)((?:\\\\{2})*)\\\\u0000");
-
   private PgBounds() {}
 
   static @Nullable String text(@Nullable Instant time) {
@@ -36,15 +33,19 @@ final class PgBounds {
     return (time.isBefore(FIRST) ? FIRST : time.isAfter(LAST) ? LAST : time).toString();
   }
 
-  /** The rows' JSON, without any NUL in texts and names. */
-  static String json(ArrayNode rows) {
-    String json = rows.toString();
-    return json.contains(NUL_IN_JSON) ? clean(rows).toString() : json;
+  /** Its JSON, without any NUL in texts and names; null for none. */
+  static @Nullable String json(@Nullable JsonNode node) {
+    if (node == null) {
+      return null;
+    }
+    String json = node.toString();
+    return json.contains(NUL_IN_JSON) ? clean(node).toString() : json;
   }
 
-  /** A JSON text for a text column, which queries may cast. */
-  static String jsonText(String json) {
-    return json.contains(NUL_IN_JSON) ? ESCAPED_NUL.matcher(json).replaceAll("$1") : json;
+  /** The same of JSON that is written already, which is looked into only where it has to be. */
+  static String json(byte[] written) {
+    String json = new String(written, StandardCharsets.UTF_8);
+    return json.contains(NUL_IN_JSON) ? clean(Json.tree(written)).toString() : json;
   }
 
   private static JsonNode clean(JsonNode node) {

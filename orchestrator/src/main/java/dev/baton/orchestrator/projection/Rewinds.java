@@ -69,7 +69,7 @@ class Rewinds {
             .description("partitions that were read again, since Postgres had lost their view")
             .register(metrics);
     this.gaps =
-        Counter.builder("baton.projection.log_gaps")
+        Counter.builder("baton.projection.missing.offsets")
             .description("offsets that the view lacks and the log has no more")
             .register(metrics);
   }
@@ -101,7 +101,8 @@ class Rewinds {
         .fail();
   }
 
-  private void seek(Consumer<String, byte[]> consumer, int partition, long stored) {
+  /** On the polling thread. */
+  void seek(Consumer<String, byte[]> consumer, int partition, long stored) {
     TopicPartition topicPartition = new TopicPartition(Topics.TRACE, partition);
     if (!consumer.assignment().contains(topicPartition)) {
       forget(partition);
@@ -124,17 +125,27 @@ class Rewinds {
     if (back == null) {
       return true;
     }
-    if (record.offset() > back.dropped() && record.offset() > back.target()) {
-      under.put(record.partition(), new Back(back.stored(), back.target(), record.offset()));
+    // Where the log begins above all that was dropped, there is nothing else to tell it by.
+    boolean again =
+        back.target() > back.dropped()
+            ? record.offset() >= back.target()
+            : record.offset() <= back.dropped();
+    if (!again) {
+      under.put(
+          record.partition(),
+          new Back(back.stored(), back.target(), Math.max(back.dropped(), record.offset())));
       return false;
     }
     under.remove(record.partition());
     if (record.offset() > back.stored()) {
       known.put(record.partition(), new Gap(back.stored(), record.offset()));
-      gaps.increment(record.offset() - back.stored());
+    }
+    // What lies between the target and the record are marks of transactions, and no loss.
+    if (back.target() > back.stored()) {
+      gaps.increment(back.target() - back.stored());
       LOG.errorf(
-          "partition %d: the log has nothing from offset %d up to %d, which the view lacks",
-          record.partition(), back.stored(), record.offset());
+          "partition %d: the log begins at offset %d, and the view lacks what was before from %d on",
+          record.partition(), back.target(), back.stored());
     }
     return true;
   }

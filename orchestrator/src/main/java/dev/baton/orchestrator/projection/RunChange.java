@@ -12,7 +12,6 @@ import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,16 +118,8 @@ final class RunChange {
         .put("run", run)
         .put("step", waiting.step())
         .put("prompt", waiting.prompt())
-        .put(
-            "answer_schema",
-            waiting.answerSchema() == null
-                ? null
-                : PgBounds.jsonText(waiting.answerSchema().toString()))
-        .put(
-            "default_answer",
-            waiting.defaultAnswer() == null
-                ? null
-                : PgBounds.jsonText(waiting.defaultAnswer().toString()))
+        .put("answer_schema", PgBounds.json(waiting.answerSchema()))
+        .put("default_answer", PgBounds.json(waiting.defaultAnswer()))
         .put("expires_at", PgBounds.text(waiting.expiresAt()))
         .put("cut", waiting.cut())
         .put(STATUS, "waiting")
@@ -159,12 +150,12 @@ final class RunChange {
   private @Nullable String outputText() {
     return switch (output) {
       case null -> null;
-      case Output.Inline(var value) -> PgBounds.jsonText(value.toString());
+      case Output.Inline(var value) -> PgBounds.json(value);
       case Output.Ref ref -> text(ref);
     };
   }
 
   private static String text(Object value) {
-    return PgBounds.jsonText(new String(Json.bytes(value), StandardCharsets.UTF_8));
+    return PgBounds.json(Json.bytes(value));
   }
 }

@@ -26,7 +26,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Feeds the projection. What is polled while a batch is being written becomes the next batch, so a
@@ -183,6 +182,7 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
         partition -> {
           numbers.add(partition.partition());
           rewinds.forget(partition.partition());
+          projection.forgetEnd(partition.partition());
         });
     Map<Integer, Long> stored;
     try {
@@ -195,27 +195,14 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, SQL);
     for (TopicPartition partition : partitions) {
       Long next = stored.get(partition.partition());
-      if (next == null) {
-        consumer.seekToBeginning(Set.of(partition));
-      } else if (next > ends.getOrDefault(partition, Long.MAX_VALUE)) {
-        restart(partition, next, ends.get(partition));
+      long end = ends.getOrDefault(partition, Long.MAX_VALUE);
+      if (next == null || next > end) {
+        // What is read from its beginning counts only where the view is not beyond the log's end.
+        projection.endedAt(partition.partition(), end);
         consumer.seekToBeginning(Set.of(partition));
       } else {
         consumer.seek(partition, next);
       }
-    }
-  }
-
-  /** What has been folded before is recognised as such by the fold. */
-  private void restart(TopicPartition partition, long stored, @Nullable Long end) {
-    LOG.errorf(
-        "%s: the view has come to offset %d, but the log ends at %d: it has lost records or is another one. "
-            + "It is read from its beginning",
-        partition, stored, end);
-    try {
-      projection.restart(partition.partition(), stored).await().atMost(SQL);
-    } catch (RuntimeException e) {
-      LOG.errorf("%s: its position cannot be set back: %s", partition, e);
     }
   }
 
@@ -224,7 +211,11 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
     synchronized (lock) {
       waiting.removeIf(
           record -> partitions.contains(new TopicPartition(record.topic(), record.partition())));
-      partitions.forEach(partition -> rewinds.forget(partition.partition()));
+      partitions.forEach(
+          partition -> {
+            rewinds.forget(partition.partition());
+            projection.forgetEnd(partition.partition());
+          });
     }
     projection.forget();
   }

@@ -32,6 +32,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -58,6 +59,8 @@ class TraceProjection {
   private final Counter gaps;
   private final Rewinds rewinds;
   private final Map<Integer, Long> positions = new ConcurrentHashMap<>();
+  // Of the log, where the position may lie behind it: until that has been looked at.
+  private final Map<Integer, Long> ends = new ConcurrentHashMap<>();
   private final Object moved = new Object();
   private final Map<String, RunHead> heads =
       Collections.synchronizedMap(
@@ -147,14 +150,18 @@ class TraceProjection {
     heads.clear();
   }
 
-  /** Starts a partition over, whose log ends before the position: it is not the log it was. */
-  Uni<Void> restart(int partition, long stored) {
-    return pool.preparedQuery(
-            """
-            UPDATE orchestrator.projection_position SET next_offset = 0
-            WHERE partition = $1 AND next_offset = $2""")
-        .execute(Tuple.of(partition, stored))
-        .replaceWithVoid();
+  /**
+   * The partition is read from its beginning, and its log ends here. A view that is beyond that is
+   * one of another log: with the partition's next records, however long Postgres is away until
+   * then, it starts over. What has been folded before is recognised as such by the fold.
+   */
+  void endedAt(int partition, long end) {
+    ends.put(partition, end);
+  }
+
+  /** The partition has been taken away or given anew. */
+  void forgetEnd(int partition) {
+    ends.remove(partition);
   }
 
   /**
@@ -211,8 +218,41 @@ class TraceProjection {
   }
 
   private Uni<Void> withPositions(List<ConsumerRecord<String, byte[]>> records) {
-    Set<Integer> unknown = new TreeSet<>();
-    records.forEach(record -> unknown.add(record.partition()));
+    Set<Integer> named = new TreeSet<>();
+    records.forEach(record -> named.add(record.partition()));
+    Map<Integer, Long> ended = new TreeMap<>(ends);
+    ended.keySet().retainAll(named);
+    return ended.isEmpty()
+        ? readPositions(records, named)
+        : startOver(ended).chain(() -> readPositions(records, named));
+  }
+
+  private Uni<Void> startOver(Map<Integer, Long> ended) {
+    return pool.preparedQuery(
+            """
+            UPDATE orchestrator.projection_position p SET next_offset = 0
+            FROM unnest($1::int[], $2::bigint[]) AS log (partition, ends)
+            WHERE p.partition = log.partition AND p.next_offset > log.ends RETURNING p.partition""")
+        .execute(
+            Tuple.of(ended.keySet().toArray(Integer[]::new), ended.values().toArray(Long[]::new)))
+        .invoke(
+            rows -> {
+              for (Row row : rows) {
+                int partition = row.getInteger("partition");
+                positions.remove(partition);
+                LOG.errorf(
+                    "partition %d: the view had come further than offset %d, where the log ends:"
+                        + " it has lost records or is another one. It is read from its beginning",
+                    partition, ended.get(partition));
+              }
+              ended.forEach(ends::remove);
+            })
+        .replaceWithVoid();
+  }
+
+  private Uni<Void> readPositions(
+      List<ConsumerRecord<String, byte[]>> records, Set<Integer> named) {
+    Set<Integer> unknown = new TreeSet<>(named);
     unknown.removeAll(positions.keySet());
     if (unknown.isEmpty()) {
       return Uni.createFrom().voidItem();

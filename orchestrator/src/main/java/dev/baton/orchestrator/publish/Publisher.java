@@ -8,13 +8,13 @@ package dev.baton.orchestrator.publish;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.topic.DeadLetter;
 import dev.baton.protocol.topic.JsonEvents;
 import dev.baton.protocol.topic.Topics;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceRecord;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
@@ -56,18 +56,22 @@ public class Publisher {
 
   /** Puts a record that cannot be read where an operator finds it, with the reason. */
   public CompletableFuture<Void> deadLetter(ConsumerRecord<String, byte[]> record, String reason) {
-    ProducerRecord<String, byte[]> letter =
-        new ProducerRecord<>(Topics.deadLetters(record.topic()), record.key(), record.value());
-    record.headers().forEach(letter.headers()::add);
-    header(letter, "baton_reason", reason);
-    header(letter, "baton_topic", record.topic());
-    header(letter, "baton_partition", Integer.toString(record.partition()));
-    header(letter, "baton_offset", Long.toString(record.offset()));
-    return send(letter);
-  }
-
-  private static void header(ProducerRecord<String, byte[]> record, String name, String value) {
-    record.headers().add(name, value.getBytes(StandardCharsets.UTF_8));
+    DeadLetter letter =
+        DeadLetter.of(
+                record.headers(),
+                record.value(),
+                reason,
+                record.topic(),
+                record.partition(),
+                record.offset())
+            .cut();
+    return send(
+        new ProducerRecord<>(
+            Topics.deadLetters(record.topic()),
+            null,
+            record.key(),
+            letter.value(),
+            letter.headers()));
   }
 
   private CompletableFuture<Void> send(ProducerRecord<String, byte[]> record) {

@@ -6,6 +6,8 @@
  */
 package dev.baton.orchestrator.runs;
 
+import static dev.baton.protocol.heartbeat.Heartbeat.MIN_TIMEOUT_MS;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.problem.FieldProblem;
@@ -45,7 +47,7 @@ class RunIntake {
   private static final int MAX_LABELS = 64;
   private static final int MAX_LABEL = 256;
   private static final int MAX_NAME = 256;
-  private static final Duration MIN_TIMEOUT = Duration.ofMillis(600);
+  private static final Duration MIN_TIMEOUT = Duration.ofMillis(MIN_TIMEOUT_MS);
 
   private final Definitions definitions;
   private final WorkflowCatalog catalog;
@@ -203,17 +205,9 @@ class RunIntake {
     return name;
   }
 
-  private static boolean hasNul(JsonNode value) {
-    if (value.isTextual()) {
-      return TextLimits.hasNul(value.textValue());
-    }
-    return value.propertyStream().anyMatch(p -> TextLimits.hasNul(p.getKey()))
-        || value.valueStream().anyMatch(RunIntake::hasNul);
-  }
-
   private static void checkInput(InputSchema schema, @Nullable JsonNode input) {
     JsonNode value = input == null ? Json.mapper().createObjectNode() : input;
-    if (hasNul(value)) {
+    if (TextLimits.hasNul(value)) {
       throw bad("input", "the input contains a NUL character", "text without one");
     }
     List<InputSchema.Violation> violations = schema.validate(value);

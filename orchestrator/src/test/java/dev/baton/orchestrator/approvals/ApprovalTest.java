@@ -69,6 +69,8 @@ class ApprovalTest {
           .isEqualTo(run + "-ok-1");
 
       Api.Answer wrong = bed.api().json(path, "{\"answer\":{\"approved\":\"yes\"}}");
+      Api.Answer nul =
+          bed.api().json(path, "{\"answer\":{\"approved\":true,\"why\":\"a\\u0000b\"}}");
       Api.Answer first =
           bed.api()
               .json(
@@ -81,6 +83,8 @@ class ApprovalTest {
 
       assertThat(wrong.status()).isEqualTo(422);
       assertThat(wrong.json().at("/errors/0/path").textValue()).isEqualTo("/approved");
+      assertThat(nul.status()).isEqualTo(400);
+      assertThat(nul.json().get("detail").textValue()).contains("'answer' contains a NUL");
       assertThat(first.status()).isEqualTo(200);
       assertThat(same.status()).isEqualTo(200);
       assertThat(same.raw().headers().firstValue("Idempotent-Replayed")).contains("true");

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.topic.DeadLetter;
 import dev.baton.protocol.topic.JsonEvents;
 import dev.baton.protocol.topic.Topics;
 import dev.baton.protocol.trace.RunId;
@@ -232,6 +233,16 @@ class LivenessTopologyTest {
     assertThat(letters.readRecordsToList())
         .hasSize(5)
         .allSatisfy(letter -> assertThat(letter.headers().lastHeader("baton_reason")).isNotNull());
+  }
+
+  @Test
+  void shouldCutWhatIsTooLargeForItsLetter() {
+    heartbeats.pipeInput(run, new byte[1_000_000]);
+
+    TestRecord<String, byte[]> letter = letters.readRecord();
+    assertThat(letter.value()).hasSize(DeadLetter.CUT_VALUE);
+    assertThat(letter.headers().lastHeader("baton_value_bytes").value())
+        .isEqualTo("1000000".getBytes(StandardCharsets.UTF_8));
   }
 
   @Test

@@ -1,0 +1,38 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class AttachedTest {
+  @Test
+  void shouldTellTheSlotThatEndsAShortage() {
+    Attached runner = new Attached("r", 1, 2, message -> {});
+    assertThat(runner.tryTake()).isTrue();
+    assertThat(runner.giveBack()).isFalse();
+
+    assertThat(runner.tryTake()).isTrue();
+    assertThat(runner.tryTake()).isTrue();
+    assertThat(runner.tryTake()).isFalse();
+    assertThat(runner.giveBack()).isTrue();
+    assertThat(runner.giveBack()).isFalse();
+    assertThat(runner.free()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldSayWhetherTheRunWasThere() {
+    Attached runner = new Attached("r", 1, 2, message -> {});
+
+    assertThat(runner.hold("a", 1)).isFalse();
+    assertThat(runner.hold("a", 2)).isTrue();
+    assertThat(runner.drop("a", 1)).isFalse();
+    assertThat(runner.drop("a", 2)).isTrue();
+    assertThat(runner.runs()).isEmpty();
+  }
+}
