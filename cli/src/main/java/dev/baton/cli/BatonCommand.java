@@ -32,7 +32,9 @@ import picocli.CommandLine.ScopeType;
       "6:no server",
       "7:out of time",
       "8:the server's own error, or no right",
-      "130:interrupted"
+      "130:interrupted",
+      "141:nobody read the output to its end",
+      "143:told to end"
     })
 final class BatonCommand {
   @Mixin private final GlobalOptions options;

@@ -36,7 +36,11 @@ public final class Main {
   static int run(Terminal terminal, Map<String, String> environment, String... args) {
     GlobalOptions options = new GlobalOptions();
     try (Context context = new Context(terminal, environment, options)) {
-      return commandLine(context, options, Subcommands.of(args)).execute(args);
+      int code = commandLine(context, options, Subcommands.of(args)).execute(args);
+      // Not every command asks while it prints.
+      return code == ExitCode.OK.number() && terminal.out().checkError()
+          ? ExitCode.PIPE.number()
+          : code;
     }
   }
 

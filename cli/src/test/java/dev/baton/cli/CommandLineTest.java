@@ -138,8 +138,9 @@ class CommandLineTest {
     assertThat(result.out()).isEqualTo("nothing to stop: " + data + " has no stack\n");
   }
 
-  @Test
-  void shouldEndSilentlyWhenNobodyReadsTheOutput() {
+  @ParameterizedTest
+  @ValueSource(strings = {"version -o json", "version", "runners", "workflows", "run --help"})
+  void shouldEndSilentlyWhenNobodyReadsTheOutput(String line) throws Exception {
     OutputStream closed =
         new OutputStream() {
           @Override
@@ -156,8 +157,14 @@ class CommandLineTest {
             false,
             false);
 
-    assertThat(Main.run(terminal, Map.of(), "version", "-o", "json")).isEqualTo(141);
-    assertThat(err.size()).isZero();
+    try (StubServer server = new StubServer()) {
+      server.on("GET /runners", 200, "{\"runners\":[{\"id\":\"r-1\"}]}");
+      server.on("GET /workflows", 200, "{\"workflows\":[{\"name\":\"hello\"}]}");
+      Map<String, String> environment = Map.of("BATON_SERVER", server.url());
+
+      assertThat(Main.run(terminal, environment, line.split(" "))).isEqualTo(141);
+    }
+    assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
   }
 
   @ParameterizedTest

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -22,42 +21,45 @@ import org.jspecify.annotations.Nullable;
  * broken, silently dead connections and restarts of the server. Used by one thread.
  */
 public final class EventFeed {
-  /** With the pauses in between, a minute. */
-  private static final int MOST_FAILURES = 60;
-
-  private static final long FIRST_PAUSE_MS = 50;
-  private static final long LONGEST_PAUSE_MS = 1000;
+  private static final Duration AWAY_WITHIN = Duration.ofMinutes(1);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private final Client client;
   private final String run;
   private final Duration silence;
+  private final Duration patience;
+  private final Pause pause = new Pause(FIRST_PAUSE, LONGEST_PAUSE);
   private long position;
   private @Nullable RunEvent last;
-  private int failures;
-  private long pauseMs = FIRST_PAUSE_MS;
+  private boolean away;
+  private long awaySince;
 
   /**
    * @param after events up to this position are left out; 0 for none
    */
   public EventFeed(Client client, String run, long after) {
-    this(client, run, after, Client.FOLLOW);
+    this(client, run, after, Client.FOLLOW, AWAY_WITHIN);
   }
 
   /**
    * @param silence after which a connection is made anew
+   * @param patience how long the server may stay away
    */
-  EventFeed(Client client, String run, long after, Duration silence) {
+  EventFeed(Client client, String run, long after, Duration silence, Duration patience) {
     this.client = client;
     this.run = run;
     this.position = after;
     this.silence = silence;
+    this.patience = patience;
   }
 
   /**
    * Gives every event to {@code sink} until it says false, or the run has ended.
    *
    * @return the last event seen; null when there was none
-   * @throws CliFailure when the server stays away for a minute
+   * @throws CliFailure when the server stays away for a minute, to which the request under way then
+   *     may add its own bound
    */
   public @Nullable RunEvent follow(Predicate<RunEvent> sink) {
     while (true) {
@@ -66,40 +68,50 @@ public final class EventFeed {
           return last;
         }
         // The stream is over, the run is not, and the server is there to say so.
-        failures = 0;
+        away = false;
       } catch (CliFailure e) {
         boolean passing =
             switch (e.code()) {
               case UNREACHABLE, SERVER, TIMEOUT -> true;
               case OK, FAILED, USAGE, NOT_FOUND, AMBIGUOUS, CONFLICT, PIPE, INTERRUPTED -> false;
             };
-        if (!passing || ++failures >= MOST_FAILURES) {
+        if (!passing || isAwayForLong()) {
           throw e;
         }
       } catch (IOException e) {
-        if (++failures >= MOST_FAILURES) {
+        if (isAwayForLong()) {
           throw CliFailure.of(
               ExitCode.UNREACHABLE, client.server() + " broke the stream of events off", e);
         }
       }
-      pause();
+      pause.next();
     }
+  }
+
+  /** Notes a failure; whether the first since the server was there is that long ago. */
+  private boolean isAwayForLong() {
+    long now = System.nanoTime();
+    if (!away) {
+      away = true;
+      awaySince = now;
+    }
+    return now - awaySince >= patience.toNanos();
   }
 
   /** One connection; true when no event after those is wanted. */
   private boolean read(Predicate<RunEvent> sink) throws IOException {
     try (SilenceLimit limit = new SilenceLimit(open(), silence);
         ServerSentEvents stream = new ServerSentEvents(limit)) {
-      for (ServerSentEvents.Message message = next(stream, limit);
+      for (ServerSentEvents.Message message = stream.next();
           message != null;
-          message = next(stream, limit)) {
+          message = stream.next()) {
         RunEvent event = RunEvent.of(message);
         if (event.position() <= position) {
           continue;
         }
         position = event.position();
-        failures = 0;
-        pauseMs = FIRST_PAUSE_MS;
+        away = false;
+        pause.reset();
         last = event;
         if (!sink.test(event) || event.isLast()) {
           return true;
@@ -115,18 +127,6 @@ public final class EventFeed {
     }
   }
 
-  private static ServerSentEvents.@Nullable Message next(
-      ServerSentEvents stream, SilenceLimit limit) throws IOException {
-    try {
-      return stream.next();
-    } catch (IOException e) {
-      if (limit.isExceeded()) {
-        return null;
-      }
-      throw e;
-    }
-  }
-
   private InputStream open() {
     return client.stream(
         Query.of("/runs/" + run + "/events").with("after", position).toString(),
@@ -137,21 +137,6 @@ public final class EventFeed {
 
   private boolean ended() {
     String status = client.get("/runs/" + run).path("status").asText();
-    for (RunStatus known : RunStatus.values()) {
-      if (known.word().equals(status)) {
-        return known.isTerminal();
-      }
-    }
-    return false;
-  }
-
-  private void pause() {
-    try {
-      TimeUnit.MILLISECONDS.sleep(pauseMs);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
-    }
-    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    return RunStatus.of(status).filter(RunStatus::isTerminal).isPresent();
   }
 }

@@ -14,8 +14,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a stream on which nothing has come for a while: the reader, who has no other way out, then
- * gets an {@link IOException}. For one reader.
+ * Closes a stream on which nothing has come for a while: for the reader, who has no other way out,
+ * that is its end. For one reader.
  */
 final class SilenceLimit extends FilterInputStream {
   private final long limit;
@@ -29,23 +29,34 @@ final class SilenceLimit extends FilterInputStream {
     Thread.ofVirtual().name("silence").start(this::watch);
   }
 
-  /** Whether it was closed for that reason. */
-  boolean isExceeded() {
-    return exceeded;
-  }
-
   @Override
   public int read() throws IOException {
-    int one = in.read();
-    heard = System.nanoTime();
-    return one;
+    try {
+      int one = in.read();
+      heard = System.nanoTime();
+      return one;
+    } catch (IOException e) {
+      return end(e);
+    }
   }
 
   @Override
   public int read(byte[] bytes, int offset, int length) throws IOException {
-    int count = in.read(bytes, offset, length);
-    heard = System.nanoTime();
-    return count;
+    try {
+      int count = in.read(bytes, offset, length);
+      heard = System.nanoTime();
+      return count;
+    } catch (IOException e) {
+      return end(e);
+    }
+  }
+
+  /** What the read of a closed stream means: its end, where it was closed here. */
+  private int end(IOException failure) throws IOException {
+    if (exceeded) {
+      return -1;
+    }
+    throw failure;
   }
 
   @Override

@@ -31,11 +31,15 @@ import java.security.MessageDigest;
  */
 record Artifacts(JsonNode output, String report, String archive) {
 
-  /** Fetches the run's last cut from the object store and restores it into {@code target}. */
-  static Artifacts fetch(Client client, StackInfo stack, String run, Path target)
+  /**
+   * Fetches the run's last cut from the object store and restores it into {@code target}.
+   *
+   * @param view the run after its end
+   */
+  static Artifacts fetch(Client client, JsonNode view, StackInfo stack, Path target)
       throws IOException, InterruptedException {
+    String run = view.path("id").asText();
     JsonNode cut = lastCut(client.get("/runs/" + run + "/cuts"), run);
-    JsonNode view = client.get("/runs/" + run);
     String digest = cut.path("digest").asText();
     String key =
         view.path("project").asText("default")

@@ -6,6 +6,7 @@
  */
 package dev.baton.cli.demo;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.Client;
 import dev.baton.cli.client.RunEvent;
@@ -100,9 +101,9 @@ final class Demo {
   }
 
   private Artifacts artifacts(Client client, DemoRun run) throws IOException, InterruptedException {
-    EndedRun.view(client, run.id(), run.events().getLast());
+    JsonNode view = EndedRun.view(client, run.id(), run.events().getLast());
     return Artifacts.fetch(
-        client, stage.info(), run.id(), stage.folder().resolve("restored").resolve(run.id()));
+        client, view, stage.info(), stage.folder().resolve("restored").resolve(run.id()));
   }
 
   private static List<String> tail(List<RunEvent> events) {

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.Client;
 import dev.baton.cli.client.EventFeed;
+import dev.baton.cli.client.Pause;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunEvent;
 import dev.baton.cli.command.CliFailure;
@@ -245,6 +246,7 @@ final class DemoRun {
     ObjectNode body = Json.mapper().createObjectNode();
     body.putObject("answer").put("approved", true);
     body.put("by", "demo");
+    Pause pause = Pause.of(Duration.ofMillis(20));
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
     while (true) {
       try {
@@ -260,12 +262,7 @@ final class DemoRun {
           throw e;
         }
       }
-      try {
-        TimeUnit.MILLISECONDS.sleep(20);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
-      }
+      pause.next();
     }
   }
 }

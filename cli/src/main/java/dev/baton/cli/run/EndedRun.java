@@ -9,64 +9,79 @@ package dev.baton.cli.run;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.Client;
+import dev.baton.cli.client.Pause;
 import dev.baton.cli.client.RunEvent;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.ExitCode;
+import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunStatus;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A run after its last event was seen: the API's view follows the log, a moment behind. */
 public final class EndedRun {
-  private static final Duration VIEW_WITHIN = Duration.ofSeconds(2);
-  private static final long FIRST_PAUSE_MS = 5;
-  private static final long LONGEST_PAUSE_MS = 100;
+  private static final Duration VIEW_WITHIN = Duration.ofSeconds(5);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(100);
 
   private EndedRun() {}
 
   /**
-   * The API's view of it, with the status the event says, whatever the view does. Waits up to two
-   * seconds for the view, since the rest of it, the steps, is there only then.
+   * The API's view of it. Waits up to five seconds, and for the request under way then, until that
+   * view has ended as well: the steps are in it only then. Where it has not, or cannot be had, what
+   * the last event says of the run's end stands in for it.
    *
    * @param last null where no event was seen: then the view is asked once and believed
+   * @throws CliFailure when the view is asked once and cannot be had, or this thread is interrupted
    */
   public static JsonNode view(Client client, String id, @Nullable RunEvent last) {
-    JsonNode view = client.get("/runs/" + id);
+    return view(client, id, last, VIEW_WITHIN);
+  }
+
+  static JsonNode view(Client client, String id, @Nullable RunEvent last, Duration within) {
     if (last == null || !last.isLast()) {
-      return view;
+      return client.get("/runs/" + id);
     }
-    long end = System.nanoTime() + VIEW_WITHIN.toNanos();
-    long pauseMs = FIRST_PAUSE_MS;
-    while (!hasEnded(view) && System.nanoTime() < end) {
-      sleep(pauseMs);
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-      view = client.get("/runs/" + id);
+    ObjectNode known = Json.mapper().createObjectNode().put("id", id);
+    Pause pause = new Pause(FIRST_PAUSE, LONGEST_PAUSE);
+    long end = System.nanoTime() + within.toNanos();
+    while (true) {
+      try {
+        if (client.get("/runs/" + id) instanceof ObjectNode view) {
+          if (hasEnded(view)) {
+            return view;
+          }
+          known = view;
+        }
+      } catch (CliFailure e) {
+        // How the run has ended is known, whatever has become of the server since.
+        if (e.code() == ExitCode.INTERRUPTED) {
+          throw e;
+        }
+      }
+      if (System.nanoTime() - end >= 0) {
+        return complete(known, last);
+      }
+      pause.next();
     }
-    if (view instanceof ObjectNode known) {
-      known.put("status", status(last));
-    }
-    return view;
   }
 
   /** Whether no runner will carry it on. */
   static boolean hasEnded(JsonNode run) {
-    String word = run.path("status").asText();
-    return Arrays.stream(RunStatus.values())
-        .anyMatch(known -> known.word().equals(word) && known.isTerminal());
+    return RunStatus.of(run.path("status").asText()).filter(RunStatus::isTerminal).isPresent();
   }
 
-  private static String status(RunEvent last) {
-    return last.type().substring("run_".length());
-  }
-
-  private static void sleep(long ms) {
-    try {
-      TimeUnit.MILLISECONDS.sleep(ms);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
+  /** With what the event says and the view would say by now. */
+  private static ObjectNode complete(ObjectNode view, RunEvent last) {
+    view.put("status", last.type().substring("run_".length()));
+    JsonNode output = last.data().path("output");
+    if (output.isObject()) {
+      // A large one is a reference to an object, in the view as in the event.
+      view.set("output", output.has("value") ? output.path("value") : output);
     }
+    if (last.data().path("error").isObject()) {
+      view.set("error", last.data().path("error"));
+    }
+    return view;
   }
 }

@@ -9,15 +9,15 @@ package dev.baton.cli.run;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.Pause;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunRef;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunStatus;
+import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -31,6 +31,7 @@ import picocli.CommandLine.Parameters;
 public final class StatusCommand implements Runnable {
   private static final int PAGE = 1000;
   private static final int MOST = 100_000;
+  private static final Duration EACH = Duration.ofSeconds(1);
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
 
   private final Context context;
@@ -64,6 +65,7 @@ public final class StatusCommand implements Runnable {
   public void run() {
     check();
     JsonNode before = null;
+    Pause pause = Pause.of(EACH);
     while (true) {
       JsonNode answer = id == null ? list() : RunRef.parse(id).fetch(context.client());
       boolean screen = watch && context.style().colour();
@@ -74,7 +76,7 @@ public final class StatusCommand implements Runnable {
         return;
       }
       before = answer;
-      pause();
+      pause.next();
     }
   }
 
@@ -82,8 +84,7 @@ public final class StatusCommand implements Runnable {
     if (limit < 1 || limit > MOST) {
       throw CliFailure.usage("--limit " + limit + " is not 1 to " + MOST);
     }
-    if (status != null
-        && Arrays.stream(RunStatus.values()).noneMatch(known -> known.word().equals(status))) {
+    if (status != null && RunStatus.of(status).isEmpty()) {
       throw CliFailure.usage(
           "--status '%s' is none of %s"
               .formatted(
@@ -136,14 +137,5 @@ public final class StatusCommand implements Runnable {
       all.put("next_cursor", cursor);
     }
     return all;
-  }
-
-  private static void pause() {
-    try {
-      TimeUnit.SECONDS.sleep(1);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
-    }
   }
 }

@@ -8,6 +8,7 @@ package dev.baton.cli.stack;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
@@ -40,12 +41,19 @@ record RecordedProcess(long pid, String started) {
       String stat = Files.readString(PROC.resolve(pid + "/stat"));
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
       boolean ended = fields[STATE].equals("Z") || fields[STATE].equals("X");
-      String boot =
-          Files.readString(PROC.resolve("sys/kernel/random/boot_id")).substring(0, BOOT_DIGITS);
-      return !ended && started.equals(boot + "/" + fields[START_TIME]);
+      return !ended && started.equals(boot() + "/" + fields[START_TIME]);
     } catch (IOException _) {
       // The file goes away with the process, sometimes in the middle of the read.
       return false;
+    }
+  }
+
+  /** Empty where the system does not tell, as in some containers: the supervisor does the same. */
+  private static String boot() throws IOException {
+    try {
+      return Files.readString(PROC.resolve("sys/kernel/random/boot_id")).substring(0, BOOT_DIGITS);
+    } catch (NoSuchFileException _) {
+      return "";
     }
   }
 }

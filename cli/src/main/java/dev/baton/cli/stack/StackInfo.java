@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What {@code stack.json} says about a stack that runs, or ran. */
 public record StackInfo(JsonNode json) {
-  /** Every component is ready and none was stopped since. */
+  /** Every component is ready now. */
   public boolean ready() {
     return json.path("ready").asBoolean(false);
   }

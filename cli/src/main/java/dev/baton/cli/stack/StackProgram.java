@@ -28,6 +28,10 @@ import java.util.stream.Stream;
  */
 public final class StackProgram {
   private static final String MAIN = "dev.baton.standalone.StackMain";
+  // What the program says where the stack is not one that it has started: an exit code, two lines.
+  private static final int ON_ANOTHER_PORT = 5;
+  private static final String WAITING = "another start ";
+  private static final String RUNNING = "already running";
   private static final Duration BOUND = Duration.ofMinutes(6);
   private static final Duration END_BOUND = Duration.ofMinutes(2);
 
@@ -57,14 +61,20 @@ public final class StackProgram {
   }
 
   /**
-   * Starts everything and waits until it is ready.
+   * Starts everything and waits until it is ready; also where another start is under way.
    *
    * @param lines gets what the supervisor says
-   * @throws CliFailure when it does not start within six minutes
+   * @throws CliFailure when it does not start within six minutes, or is up on another port than the
+   *     options say
    */
   public void up(List<String> options, Consumer<String> lines)
       throws IOException, InterruptedException {
     run("up", options, lines, "the stack did not start");
+  }
+
+  /** Whether this line of {@link #up} says that the stack is not one that it has started. */
+  static boolean isOthers(String line) {
+    return line.startsWith(WAITING) || line.startsWith(RUNNING);
   }
 
   /**
@@ -107,6 +117,9 @@ public final class StackProgram {
     }
     int code = process.waitFor();
     watchdog.interrupt();
+    if (code == ON_ANOTHER_PORT) {
+      throw CliFailure.of(ExitCode.CONFLICT, last);
+    }
     if (code != 0) {
       throw CliFailure.of(
           ExitCode.FAILED,

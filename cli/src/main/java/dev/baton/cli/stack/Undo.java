@@ -38,6 +38,7 @@ final class Undo implements AutoCloseable {
     }
   }
 
+  /** A second call does nothing. */
   @Override
   public void close() {
     try {

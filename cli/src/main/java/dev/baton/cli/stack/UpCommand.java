@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -57,29 +58,45 @@ public final class UpCommand implements Callable<Integer> {
       return program.foreground(options) == 0 ? ExitCode.OK.number() : ExitCode.FAILED.number();
     }
     StackInfo running = folder.stack().filter(StackInfo::supervised).orElse(null);
+    boolean already = running != null;
     if (running == null) {
-      start(program, options);
+      already = !start(program, options);
     } else {
       join(program, running);
     }
-    report(folder, running != null);
+    report(folder, already);
     return ExitCode.OK.number();
   }
 
-  private void start(StackProgram program, List<String> options)
+  /**
+   * False when another start came first: Ctrl-C then leaves that stack alone from the moment on
+   * that this is known.
+   */
+  private boolean start(StackProgram program, List<String> options)
       throws IOException, InterruptedException {
+    AtomicBoolean ours = new AtomicBoolean(true);
     try (Progress progress = Progress.start(context.terminal(), "starting Baton")) {
       StartCaches.ensure(context.terminal(), progress::line);
-      try (Undo _ = Undo.arm(program, context.terminal())) {
-        program.up(options, progress::line);
+      try (Undo undo = Undo.arm(program, context.terminal())) {
+        program.up(
+            options,
+            line -> {
+              if (StackProgram.isOthers(line)) {
+                ours.set(false);
+                undo.close();
+              }
+              progress.line(line);
+            });
       }
     }
+    return ours.get();
   }
 
   /** Waits until a stack that somebody else has started is ready; Ctrl-C leaves it alone. */
   private void join(StackProgram program, StackInfo running)
       throws IOException, InterruptedException {
     int taken = running.apiPort();
+    // Asked here as well as by the program, which is not started for a stack that is ready.
     if (port != null && taken != 0 && port != taken) {
       throw CliFailure.of(
           ExitCode.CONFLICT,

@@ -7,9 +7,13 @@
 package dev.baton.cli.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.baton.cli.StubServer;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.Terminal;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -28,9 +32,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Against a server that falls silent without closing anything, as one whose machine is gone. */
+/**
+ * Against a server that falls silent without closing anything, as one whose machine is gone, and
+ * ones that answer with errors.
+ */
 class EventFeedTest {
   private static final String RUN = "01jd0000000000000000abcdef";
+  private static final Duration LONG = Duration.ofMinutes(1);
 
   private final CountDownLatch end = new CountDownLatch(1);
   private final AtomicInteger streams = new AtomicInteger();
@@ -52,15 +60,11 @@ class EventFeedTest {
 
   @Test
   void shouldConnectAnewWhenNothingComesAnyMore() {
-    PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
-    Terminal terminal =
-        new Terminal(new ByteArrayInputStream(new byte[0]), nowhere, nowhere, false, false);
-    String url = "http://127.0.0.1:" + server.getAddress().getPort();
     List<Long> seen = new ArrayList<>();
 
-    try (Client client = new Client(ServerAddress.parse(url, "a test"), terminal, false)) {
+    try (Client client = client("http://127.0.0.1:" + server.getAddress().getPort())) {
       RunEvent last =
-          new EventFeed(client, RUN, 0, Duration.ofMillis(300))
+          new EventFeed(client, RUN, 0, Duration.ofMillis(300), LONG)
               .follow(event -> seen.add(event.position()));
 
       assertThat(last).isNotNull();
@@ -68,6 +72,54 @@ class EventFeedTest {
     }
     assertThat(seen).containsExactly(1L, 2L);
     assertThat(streams).hasValue(3);
+  }
+
+  @Test
+  void shouldGiveUpOnAServerThatStaysAway() throws Exception {
+    try (StubServer away = new StubServer();
+        Client client = client(away.url())) {
+      away.on("GET /runs/" + RUN + "/events?after=0", 503, "{\"title\":\"Not now\"}");
+      EventFeed feed = new EventFeed(client, RUN, 0, LONG, Duration.ofMillis(300));
+
+      assertThatThrownBy(() -> feed.follow(_ -> true))
+          .isInstanceOfSatisfying(
+              CliFailure.class, e -> assertThat(e.code()).isEqualTo(ExitCode.UNREACHABLE))
+          .hasMessageContaining("Not now");
+      assertThat(away.requests()).as("as long as it was patient").hasSizeBetween(2, 10);
+    }
+  }
+
+  @Test
+  void shouldCountOnlyTheTimeSinceTheServerWasThere() throws Exception {
+    int events = 6;
+    try (StubServer shaky = new StubServer();
+        Client client = client(shaky.url())) {
+      shaky.on("GET /runs/" + RUN, 200, "{\"status\":\"running\"}");
+      for (int i = 1; i <= events; i++) {
+        String type = i < events ? "step_started" : "run_completed";
+        shaky
+            .on("GET /runs/" + RUN + "/events?after=" + (i - 1), 503, "{\"title\":\"Not now\"}")
+            .on(
+                "GET /runs/" + RUN + "/events?after=" + (i - 1),
+                200,
+                "text/event-stream",
+                "id: %d\nevent: dev.baton.%s\ndata: {}\n\n".formatted(i, type));
+      }
+      List<Long> seen = new ArrayList<>();
+
+      // Less than the pauses after all failures take.
+      new EventFeed(client, RUN, 0, LONG, Duration.ofMillis(300))
+          .follow(event -> seen.add(event.position()));
+
+      assertThat(seen).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+    }
+  }
+
+  private static Client client(String url) {
+    PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+    Terminal terminal =
+        new Terminal(new ByteArrayInputStream(new byte[0]), nowhere, nowhere, false, false);
+    return new Client(ServerAddress.parse(url, "a test"), terminal, false);
   }
 
   private void answer(HttpExchange exchange) throws IOException {

@@ -232,6 +232,7 @@ class RunCommandsTest {
 
     assertThat(result.code()).isZero();
     assertThat(tree(result.out()).path("status").asText()).isEqualTo("completed");
+    assertThat(tree(result.out()).path("output").asInt()).isEqualTo(7);
   }
 
   @Test

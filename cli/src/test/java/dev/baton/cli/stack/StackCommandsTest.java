@@ -11,10 +11,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.baton.cli.Cli;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code up} and {@code down} against what a data folder says; there is no stack to be started. */
 class StackCommandsTest {
@@ -53,6 +59,28 @@ class StackCommandsTest {
         .isEqualTo("baton: Baton is up already on port 7171, not 7272: `baton down` first\n");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"another start of this stack came first", "already running: http:"})
+  void shouldSeeThatAnotherStartCameFirst(String line) throws Exception {
+    build("System.out.println(\"" + line + "\");");
+    write(ProcessHandle.current().pid(), "01234567/1");
+
+    Cli.Result result = run("up", "--port", "7171");
+
+    assertThat(result.code()).isZero();
+    assertThat(result.out()).startsWith("Baton is up already at http://127.0.0.1:7171");
+  }
+
+  @Test
+  void shouldNotPretendToBeUpOnTheOtherPortOfAStartThatCameFirst() throws Exception {
+    build("System.out.println(\"port 7171, not 7272\"); System.exit(5);");
+
+    Cli.Result result = run("up", "--port", "7272");
+
+    assertThat(result.code()).isEqualTo(5);
+    assertThat(result.err()).endsWith("baton: port 7171, not 7272\n");
+  }
+
   @Test
   void shouldNotTakeAStrangerWithTheRecordedPidForTheSupervisor() throws Exception {
     write(ProcessHandle.current().pid(), "01234567/1");
@@ -74,6 +102,30 @@ class StackCommandsTest {
     Files.delete(data.resolve("stack.json"));
     Files.createFile(data.resolve("stack.lock"));
     assertThat(run("down").err()).contains("the embedded stack is not built");
+  }
+
+  /** Puts a program of its own where the built supervisor would be. */
+  private void build(String up) throws Exception {
+    Path lib = Files.createDirectories(home.resolve("standalone/stack/target/lib"));
+    Path source = home.resolve("dev/baton/standalone/StackMain.java");
+    Files.createDirectories(source.getParent());
+    Files.writeString(
+        source,
+        """
+        package dev.baton.standalone;
+        public class StackMain {
+          public static void main(String[] args) { if (args[0].equals("up")) { %s } }
+        }"""
+            .formatted(up));
+    int code =
+        ToolProvider.getSystemJavaCompiler().run(null, null, null, "-proc:none", source.toString());
+    assertThat(code).isZero();
+    for (Path jar : List.of(lib.resolve("a.jar"), lib.resolve("b.jar"))) {
+      try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+        out.putNextEntry(new JarEntry("dev/baton/standalone/StackMain.class"));
+        Files.copy(source.resolveSibling("StackMain.class"), out);
+      }
+    }
   }
 
   private void write(long pid, String started) throws Exception {
