@@ -8,6 +8,7 @@ package dev.baton.standalone;
 
 import dev.baton.standalone.jvm.JvmCommand;
 import dev.baton.standalone.process.Detached;
+import dev.baton.standalone.process.LogFile;
 import dev.baton.standalone.process.ProcessId;
 import dev.baton.standalone.state.DataLock;
 import dev.baton.standalone.state.StackFile;
@@ -16,7 +17,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +31,8 @@ import java.util.stream.Collectors;
 final class BackgroundStart {
 
   private static final Duration READY_WITHIN = Duration.ofMinutes(5);
+  // A supervisor that starts puts a spoiled stack.json aside before it does anything else.
+  private static final Duration READABLE_WITHIN = Duration.ofSeconds(15);
 
   private BackgroundStart() {}
 
@@ -38,12 +40,14 @@ final class BackgroundStart {
     Folders folders = Folders.prepare(arguments.data());
     Optional<DataLock> lock = DataLock.take(folders.data());
     if (lock.isEmpty()) {
-      return alreadyRunning(folders.data());
+      return alreadyRunning(folders.data(), arguments.port());
     }
+    Path log = folders.logs().resolve("supervisor.log");
+    long from;
     // Given back at once: the supervisor takes it. Should another be faster, this one's says so.
-    lock.get().close();
-    Path log = Files.createDirectories(folders.logs()).resolve("supervisor.log");
-    long from = Files.exists(log) ? Files.size(log) : 0;
+    try (DataLock _ = lock.get()) {
+      from = new LogFile(log).begin();
+    }
     Process supervisor =
         new ProcessBuilder(Detached.command(command(arguments)))
             .redirectErrorStream(true)
@@ -53,22 +57,52 @@ final class BackgroundStart {
     return follow(supervisor, log, from);
   }
 
-  private static int alreadyRunning(Path data) throws IOException, InterruptedException {
+  /**
+   * Waits until the stack that another start has brought up, or brings up now, is ready.
+   *
+   * @param port the orchestrator's that is asked for; 0 when any will do
+   */
+  private static int alreadyRunning(Path data, int port) throws IOException, InterruptedException {
     StackFile file = new StackFile(data);
-    long end = System.nanoTime() + READY_WITHIN.toNanos();
-    while (System.nanoTime() < end) {
-      StackState state = file.read().orElseGet(() -> StackState.empty(data.toString()));
+    long began = System.nanoTime();
+    boolean told = false;
+    while (System.nanoTime() - began < READY_WITHIN.toNanos()) {
+      StackState state = read(file, data, began);
       ProcessId supervisor = state.supervisor();
-      if (state.ready() && supervisor != null && supervisor.isAlive()) {
-        System.out.printf(
-            "already running: %s (pid %d, %s)%n",
-            state.urls().get("orchestrator"), supervisor.pid(), data);
-        return 0;
+      if (supervisor != null && supervisor.isAlive()) {
+        int taken = state.ports().getOrDefault("orchestrator", port);
+        if (port > 0 && port != taken) {
+          System.out.printf(
+              "Baton is up already on port %d, not %d: `baton down` first%n", taken, port);
+          return StackMain.ON_ANOTHER_PORT;
+        }
+        if (state.ready()) {
+          System.out.printf(
+              "already running: %s (pid %d, %s)%n",
+              state.urls().get("orchestrator"), supervisor.pid(), data);
+          return 0;
+        }
+      }
+      if (!told) {
+        System.out.println("another start of this stack came first; waiting until it is ready");
+        told = true;
       }
       TimeUnit.MILLISECONDS.sleep(100);
     }
     System.err.println("another supervisor holds " + data + " but its stack is not ready");
     return 1;
+  }
+
+  private static StackState read(StackFile file, Path data, long began) throws IOException {
+    StackState none = StackState.empty(data.toString());
+    try {
+      return file.read().orElse(none);
+    } catch (StackFile.Unreadable e) {
+      if (System.nanoTime() - began > READABLE_WITHIN.toNanos()) {
+        throw e;
+      }
+      return none;
+    }
   }
 
   private static List<String> command(StackArguments arguments) {

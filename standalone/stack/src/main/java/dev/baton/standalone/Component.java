@@ -30,20 +30,6 @@ public enum Component {
     return label;
   }
 
-  /**
-   * The component of that {@link #label()}.
-   *
-   * @throws IllegalArgumentException when there is none
-   */
-  static Component of(String label) {
-    for (Component component : values()) {
-      if (component.label.equals(label)) {
-        return component;
-      }
-    }
-    throw new IllegalArgumentException("there is no component " + label);
-  }
-
   boolean isService() {
     return this == STORE || this == ORCHESTRATOR;
   }

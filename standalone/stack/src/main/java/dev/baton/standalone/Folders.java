@@ -56,14 +56,14 @@ record Folders(Path data, Path cache) {
     return cache.resolve("native");
   }
 
-  /** Temporary files of all programs; empty when none of them runs. */
+  /** Temporary files of all programs; a start empties it where none of them runs. */
   Path temp() {
     return data.resolve("tmp");
   }
 
-  /** A program's temporary files; the folder is made when missing. */
-  Path temp(String program) throws IOException {
-    return ownersOnly(temp().resolve(program));
+  /** A program's temporary files; nothing says that the folder is there. */
+  Path temp(String program) {
+    return temp().resolve(program);
   }
 
   Path logs() {
@@ -79,7 +79,8 @@ record Folders(Path data, Path cache) {
     return ownersOnly(data.resolve(component.label()));
   }
 
-  private static Path ownersOnly(Path folder) throws IOException {
+  /** Makes the folder, readable by its owner only, when it is missing. */
+  static Path ownersOnly(Path folder) throws IOException {
     if (!Files.isDirectory(folder)) {
       Path parent = folder.toAbsolutePath().getParent();
       if (parent != null) {

@@ -20,7 +20,6 @@ import dev.baton.standalone.process.Readiness;
 import dev.baton.standalone.process.StopSignal;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -66,10 +65,10 @@ record Specs(
         aot == AotMode.TRAIN ? STOP_WITHIN_TRAINING : STOP_WITHIN);
   }
 
-  /** How a runner is started. */
+  /** How a runner is started; makes the folder of its temporary files, which all runners share. */
   JvmCommand runner(AotMode mode) throws IOException {
-    return new JvmCommand(
-        layout.packaged(RUNNER), RUNNER_HEAP, caches(), mode, libraries(), folders.temp(RUNNER));
+    Path temp = Folders.ownersOnly(folders.temp(RUNNER));
+    return new JvmCommand(layout.packaged(RUNNER), RUNNER_HEAP, caches(), mode, libraries(), temp);
   }
 
   /** How a component is started as a Java program; nothing for Postgres, which is none. */
@@ -92,7 +91,7 @@ record Specs(
       }
       // What a killed process has left; nobody else uses it.
       Trees.delete(jvm.get().temp());
-      Files.createDirectory(jvm.get().temp());
+      Folders.ownersOnly(jvm.get().temp());
       return jvm.get().line(arguments(component, folder));
     };
   }
@@ -171,7 +170,7 @@ record Specs(
     environment.put("BATON_LEASE_REQUIRED", "false");
   }
 
-  private JvmCommand java(JvmProgram program, int heapMegabytes) throws IOException {
+  private JvmCommand java(JvmProgram program, int heapMegabytes) {
     return new JvmCommand(
         program, heapMegabytes, caches(), aot, libraries(), folders.temp(program.name()));
   }

@@ -57,8 +57,6 @@ public final class Stack implements AutoCloseable {
   private final Consumer<String> progress;
   private final Map<Component, ManagedProcess> processes = new EnumMap<>(Component.class);
   private final Object writing = new Object();
-  // Those that were stopped, or fail again and again, and are not ready since.
-  private final Set<Component> down = ConcurrentHashMap.newKeySet();
   private volatile boolean started;
   private volatile boolean closed;
 
@@ -170,13 +168,12 @@ public final class Stack implements AutoCloseable {
    */
   public void kill(Component component) throws InterruptedException {
     managed(component).kill();
+    tryWrite();
   }
 
   /** Stops a component in good order; it stays down until {@link #restart}. */
   public void stop(Component component) throws IOException, InterruptedException {
-    ManagedProcess process = managed(component);
-    process.stop();
-    down.add(component);
+    managed(component).stop();
     write();
   }
 
@@ -286,17 +283,9 @@ public final class Stack implements AutoCloseable {
   private void onEvent(ProcessEvent event) {
     progress.accept(Progress.line(event));
     switch (event) {
-      case ProcessEvent.Started _ -> tryWrite();
-      case ProcessEvent.Ready(String name, var _, var _) -> {
-        down.remove(Component.of(name));
-        tryWrite();
-      }
-      case ProcessEvent.KeepsFailing(String name, var _, var _) -> {
-        down.add(Component.of(name));
-        tryWrite();
-      }
-      case ProcessEvent.Died _,
-          ProcessEvent.RestartFailed _,
+      case ProcessEvent.Started _, ProcessEvent.Ready _, ProcessEvent.Died _ -> tryWrite();
+      case ProcessEvent.RestartFailed _,
+          ProcessEvent.KeepsFailing _,
           ProcessEvent.LogLost _,
           ProcessEvent.Stopped _ -> {}
     }
@@ -334,7 +323,7 @@ public final class Stack implements AutoCloseable {
     return new StackState(
         StackState.VERSION,
         folders.data().toString(),
-        started && down.isEmpty() && !closed,
+        started && !closed && processes.values().stream().allMatch(ManagedProcess::isReady),
         self,
         access.urls(),
         access.ports(),

@@ -12,15 +12,18 @@ import java.io.IOException;
  * The supervisor program.
  *
  * <pre>
- * up        --data DIR [--port N] [--foreground] [--train]   starts the stack; a second one says that it runs already
+ * up        --data DIR [--port N] [--foreground] [--train]   starts the stack; a second one waits for it and says that it runs already
  * down      --data DIR                            stops it, also where its supervisor is dead
  * aot-cache --data DIR [--force]                  makes the AOT caches that are missing, with a stack of its own in DIR
  * </pre>
  *
  * All take {@code --components kafka,postgres,…} to work with some components only. Exits with 0
- * when done, 1 when that failed, 64 when the arguments are wrong.
+ * when done, 1 when that failed, 5 when the stack runs already on another port than {@code --port}
+ * says, 64 when the arguments are wrong.
  */
 public final class StackMain {
+
+  static final int ON_ANOTHER_PORT = 5;
 
   private StackMain() {}
 

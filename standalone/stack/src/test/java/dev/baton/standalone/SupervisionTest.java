@@ -15,6 +15,8 @@ import dev.baton.standalone.process.ProcessId;
 import dev.baton.standalone.state.DataLock;
 import dev.baton.standalone.state.StackFile;
 import dev.baton.standalone.state.StackState;
+import java.io.BufferedReader;
+import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -82,6 +84,8 @@ class SupervisionTest {
       Files.createFile(temp.resolve("left behind"));
       stack.restart(Component.S3);
       assertThat(temp).isEmptyDirectory();
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(temp)))
+          .isEqualTo("rwx------");
     }
   }
 
@@ -200,6 +204,51 @@ class SupervisionTest {
   }
 
   @Test
+  void shouldTellAStackThatIsUpOnAnotherPort() throws Exception {
+    assertThat(run("up", "--components", "s3")).isZero();
+    int port =
+        Objects.requireNonNull(
+            new StackFile(data).read().orElseThrow().ports().get("orchestrator"));
+
+    assertThat(run("up", "--components", "s3", "--port", String.valueOf(port))).isZero();
+    assertThat(run("up", "--components", "s3", "--port", String.valueOf(port - 1))).isEqualTo(5);
+
+    assertThat(new StackFile(data).read().orElseThrow().ready()).isTrue();
+    assertThat(run("down")).isZero();
+  }
+
+  @Test
+  void shouldWaitForAStackWhoseStateCannotBeReadYet() throws Exception {
+    assertThat(run("up", "--components", "s3")).isZero();
+    Path state = data.resolve("stack.json");
+    String good = Files.readString(state);
+    Files.writeString(state, "{\"version\": 1, \"da");
+
+    Process second = program("up", "--components", "s3").redirectErrorStream(true).start();
+    try (BufferedReader out = second.inputReader()) {
+      assertThat(out.readLine()).startsWith("another start ");
+      Files.writeString(state, good);
+      assertThat(out.readLine()).startsWith("already running: ");
+    }
+    assertThat(second.waitFor()).isZero();
+    assertThat(run("down")).isZero();
+  }
+
+  @Test
+  void shouldPutALongLogOfEarlierSupervisorsAside() throws Exception {
+    Path log = Files.createDirectories(data.resolve("logs")).resolve("supervisor.log");
+    try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "rw")) {
+      file.setLength((16L << 20) + 1);
+    }
+
+    assertThat(run("up", "--components", "s3")).isZero();
+
+    assertThat(log).content().contains("stack ready");
+    assertThat(log.resolveSibling("supervisor.log.1")).hasSize((16L << 20) + 1);
+    assertThat(run("down")).isZero();
+  }
+
+  @Test
   void shouldStopALivingSupervisorThatStackJsonNoLongerNames() throws Exception {
     assertThat(run("up", "--components", "s3")).isZero();
     StackState up = new StackFile(data).read().orElseThrow();
@@ -216,6 +265,10 @@ class SupervisionTest {
     try (Stack stack = s3().start()) {
       assertThat(file.read().orElseThrow().ready()).isTrue();
       stack.stop(Component.S3);
+      assertThat(file.read().orElseThrow().ready()).isFalse();
+      stack.restart(Component.S3);
+      assertThat(file.read().orElseThrow().ready()).isTrue();
+      stack.kill(Component.S3);
       assertThat(file.read().orElseThrow().ready()).isFalse();
       stack.restart(Component.S3);
       assertThat(file.read().orElseThrow().ready()).isTrue();
@@ -252,6 +305,12 @@ class SupervisionTest {
 
   /** The supervisor program, as a process of its own. */
   private int run(String action, String... more) throws Exception {
+    Process process = program(action, more).inheritIO().start();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    return process.exitValue();
+  }
+
+  private ProcessBuilder program(String action, String... more) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -265,8 +324,6 @@ class SupervisionTest {
                 "--data",
                 data.toString()));
     command.addAll(List.of(more));
-    Process process = new ProcessBuilder(command).inheritIO().start();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    return process.exitValue();
+    return new ProcessBuilder(command);
   }
 }

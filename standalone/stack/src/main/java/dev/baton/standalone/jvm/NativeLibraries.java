@@ -29,26 +29,23 @@ import java.util.zip.ZipFile;
 public record NativeLibraries(Path folder) {
 
   private static final Pattern ZSTD = Pattern.compile("(?:.*\\.)?zstd-jni-([0-9][0-9.-]*)\\.jar");
-  private static final Pattern ROCKSDB =
-      Pattern.compile("(?:.*\\.)?rocksdbjni-([0-9][0-9.]*)\\.jar");
+  private static final Pattern ROCKSDB = Pattern.compile("(?:.*\\.)?rocksdbjni-[0-9][0-9.]*\\.jar");
 
   /**
    * What to add to the program's command line; unpacks what is missing. Several processes may do so
    * at once.
-   *
-   * @throws IOException when a jar cannot be read, or the folder not be written
    */
-  List<String> flags(JvmProgram program) throws IOException {
+  List<String> flags(JvmProgram program) {
     List<String> flags = new ArrayList<>();
     for (Path jar : program.jars()) {
       String name = jar.getFileName().toString();
       Matcher zstd = ZSTD.matcher(name);
       if (zstd.matches()) {
-        unpack(jar, zstdEntry(zstd.group(1))).ifPresent(so -> flags.add("-DZstdNativePath=" + so));
+        library(jar, zstdEntry(zstd.group(1))).ifPresent(so -> flags.add("-DZstdNativePath=" + so));
       }
       if (ROCKSDB.matcher(name).matches()) {
         // It asks the library path before its own jar.
-        unpack(jar, rocksdbEntry())
+        library(jar, rocksdbEntry())
             .ifPresent(so -> flags.add("-Djava.library.path=" + so.getParent()));
       }
     }
@@ -65,7 +62,17 @@ public record NativeLibraries(Path folder) {
         : "librocksdbjni-linux-%s.so".formatted(System.getProperty("os.arch"));
   }
 
-  /** Where the library is; nothing when the jar has none for this machine. */
+  /** Where the library is; nothing when there is none and it cannot be unpacked either. */
+  private Optional<Path> library(Path jar, String name) {
+    try {
+      return unpack(jar, name);
+    } catch (IOException _) {
+      // A cache that may only be read, or has no room: the program unpacks its own.
+      return Optional.empty();
+    }
+  }
+
+  /** Nothing when the jar has none for this machine. */
   private Optional<Path> unpack(Path jar, String name) throws IOException {
     try (ZipFile zip = new ZipFile(jar.toFile())) {
       ZipEntry entry = zip.getEntry(name);
@@ -75,7 +82,7 @@ public record NativeLibraries(Path folder) {
       String file = name.substring(name.lastIndexOf('/') + 1);
       Path home = folder.resolve(jar.getFileName().toString().replaceFirst("\\.jar$", ""));
       Path library = home.resolve(file);
-      if (Files.exists(library) && Files.size(library) == entry.getSize()) {
+      if (Files.isReadable(library) && Files.size(library) == entry.getSize()) {
         return Optional.of(library);
       }
       Files.createDirectories(home);

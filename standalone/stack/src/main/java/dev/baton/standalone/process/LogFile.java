@@ -15,7 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /** The file a process writes to: one earlier part is kept, and its end can be quoted. */
-final class LogFile {
+public final class LogFile {
 
   private static final long ROTATE_BYTES = 16L * 1024 * 1024;
   private static final long MOST_BYTES = 64L * 1024 * 1024;
@@ -24,7 +24,8 @@ final class LogFile {
   private final Path path;
   private final long most;
 
-  LogFile(Path path) {
+  /** The file at this path, which need not exist. */
+  public LogFile(Path path) {
     this(path, MOST_BYTES);
   }
 
@@ -37,7 +38,7 @@ final class LogFile {
   }
 
   /** Makes room for another start and says where that start will begin, in bytes. */
-  long begin() throws IOException {
+  public long begin() throws IOException {
     Files.createDirectories(path.toAbsolutePath().getParent());
     if (!Files.exists(path)) {
       return 0;

@@ -226,15 +226,16 @@ public final class ManagedProcess {
     while (!ready.getAsBoolean()) {
       if (started.waitFor(READY_CHECK)) {
         throw new StartFailure(
-            "%s ended with code %d before it was ready; its log %s ends with:%n%s"
-                .formatted(spec.name(), started.exitValue(), spec.log(), log.tail(from)));
+            "%s ended with code %d before it was ready".formatted(spec.name(), started.exitValue()),
+            spec.log(),
+            log.tail(from));
       }
       if (System.nanoTime() > end) {
         started.destroyForcibly().waitFor();
         throw new StartFailure(
-            "%s was not ready after %d s; its log %s ends with:%n%s"
-                .formatted(
-                    spec.name(), spec.readyWithin().toSeconds(), spec.log(), log.tail(from)));
+            "%s was not ready after %d s".formatted(spec.name(), spec.readyWithin().toSeconds()),
+            spec.log(),
+            log.tail(from));
       }
     }
   }
@@ -295,7 +296,7 @@ public final class ManagedProcess {
 
   private void revive() throws InterruptedException {
     for (int attempt = nextAttempt(); attempt > 0; attempt = nextAttempt()) {
-      if (attempt > backoff.attempts()) {
+      if (attempt == backoff.attempts() + 1) {
         events.accept(new ProcessEvent.KeepsFailing(spec.name(), attempt - 1, backoff.rest()));
       }
       if (!awaitTurn(attempt)) {
@@ -305,10 +306,16 @@ public final class ManagedProcess {
         launch(true);
         return;
       } catch (IOException e) {
-        events.accept(
-            new ProcessEvent.RestartFailed(spec.name(), attempt, String.valueOf(e.getMessage())));
+        events.accept(new ProcessEvent.RestartFailed(spec.name(), attempt, reason(e, attempt)));
       }
     }
+  }
+
+  /** Without the end of its log once that has been told often enough: this may go on for ever. */
+  private String reason(IOException failure, int attempt) {
+    return attempt > backoff.attempts() && failure instanceof StartFailure known
+        ? known.brief()
+        : String.valueOf(failure.getMessage());
   }
 
   /** Counted from 1 since it was last well; 0 when there shall be none. */

@@ -23,10 +23,16 @@ public sealed interface ProcessEvent {
   /** Ended though nobody had asked it to. */
   record Died(String process, int exitCode) implements ProcessEvent {}
 
-  /** Did not come up; {@code attempt} counts from 1. */
+  /**
+   * Did not come up; {@code attempt} counts from 1. Before {@link KeepsFailing} the reason quotes
+   * its log.
+   */
   record RestartFailed(String process, int attempt, String reason) implements ProcessEvent {}
 
-  /** Failed that often in a row, and is started again only once every {@code pause}. */
+  /**
+   * Failed that often in a row, and is started again only once every {@code pause} from now on.
+   * Told once.
+   */
   record KeepsFailing(String process, int attempts, Duration pause) implements ProcessEvent {}
 
   /** Its log became too long, and its earlier part could not be kept. */

@@ -8,13 +8,30 @@ package dev.baton.standalone.process;
 
 import java.io.IOException;
 import java.io.Serial;
+import java.nio.file.Path;
 
-/** A process did not become ready; the message names it and quotes the end of its log. */
+/**
+ * A process did not become ready; the message names it and, where it has written one, quotes the
+ * end of its log.
+ */
 public final class StartFailure extends IOException {
 
   @Serial private static final long serialVersionUID = 1;
 
+  private final String brief;
+
   StartFailure(String message) {
     super(message);
+    this.brief = message;
+  }
+
+  StartFailure(String what, Path log, String tail) {
+    super("%s; its log %s ends with:%n%s".formatted(what, log, tail));
+    this.brief = what + "; its log is " + log;
+  }
+
+  /** The message without what its log says. */
+  String brief() {
+    return brief;
   }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version of this format
  * @param data the data folder
- * @param ready whether every component has become ready, and none was stopped or keeps failing
+ * @param ready whether every component is ready: from the end of one until it is back they are not
  * @param supervisor who holds the data folder; null when nobody does
  * @param urls how to reach the components, by name
  * @param ports the ports in use, by name

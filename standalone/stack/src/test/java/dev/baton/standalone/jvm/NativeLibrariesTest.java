@@ -53,6 +53,16 @@ class NativeLibrariesTest {
     assertThat(flags(jar("jackson-core-2.21.1.jar", "linux/amd64/libzstd-jni-1.so"))).isEmpty();
   }
 
+  @Test
+  void shouldDoWithoutWhereNothingCanBeUnpacked() throws Exception {
+    String entry = "linux/" + System.getProperty("os.arch") + "/libzstd-jni-1.5.7-28.so";
+    Path jar = jar("zstd-jni-1.5.7-28.jar", entry);
+    // Not even a user who may write everywhere can make folders in it.
+    Files.createFile(folder.resolve("native"));
+
+    assertThat(flags(jar)).isEmpty();
+  }
+
   private List<String> flags(Path jar) throws Exception {
     return new NativeLibraries(folder.resolve("native"))
         .flags(new JvmProgram("program", List.of(jar), new JvmProgram.Start.Jar(jar)));

@@ -55,10 +55,25 @@ class ManagedProcessTest {
 
     process.kill();
 
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      var failed = await(ProcessEvent.RestartFailed.class);
+      assertThat(failed.attempt()).isEqualTo(attempt);
+      assertThat(failed.reason()).endsWith("it is broken");
+    }
     var failing = await(ProcessEvent.KeepsFailing.class);
     assertThat(failing.attempts()).isEqualTo(3);
     assertThat(failing.pause()).isEqualTo(Duration.ofMillis(50));
-    assertThat(await(ProcessEvent.KeepsFailing.class).attempts()).isEqualTo(4);
+    for (int attempt = 4; attempt <= 6; attempt++) {
+      // Told once, and no longer with what its log says: this may go on for months.
+      ProcessEvent event = next();
+      // One that has ended already is not told of.
+      assertThat(event instanceof ProcessEvent.Started ? next() : event)
+          .isEqualTo(
+              new ProcessEvent.RestartFailed(
+                  "sh",
+                  attempt,
+                  "sh ended with code 3 before it was ready; its log is " + spec().log()));
+    }
     Files.delete(broken);
     assertThat(await(ProcessEvent.Ready.class).restarts()).isOne();
     assertThat(process.isReady()).isTrue();
@@ -78,17 +93,22 @@ class ManagedProcessTest {
 
   private <E extends ProcessEvent> E await(Class<E> type) throws InterruptedException {
     while (true) {
-      ProcessEvent event = events.poll(20, TimeUnit.SECONDS);
-      assertThat(event).as("before a " + type.getSimpleName()).isNotNull();
+      ProcessEvent event = next();
       if (type.isInstance(event)) {
         return type.cast(event);
       }
     }
   }
 
+  private ProcessEvent next() throws InterruptedException {
+    ProcessEvent event = events.poll(20, TimeUnit.SECONDS);
+    assertThat(event).as("an event within 20 s").isNotNull();
+    return event;
+  }
+
   private ProcessSpec spec() {
     String script =
-        "[ ! -e broken ] || exit 3; [ ! -e deaf ] || trap '' TERM; echo ready 1; "
+        "[ ! -e broken ] || { echo it is broken; exit 3; }; [ ! -e deaf ] || trap '' TERM; echo ready 1; "
             + "while :; do sleep 0.05; done";
     return new ProcessSpec(
         "sh",
