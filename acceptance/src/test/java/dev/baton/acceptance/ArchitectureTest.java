@@ -27,7 +27,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,16 +37,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ArchitectureTest {
   private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling(".");
 
-  /** The root package of every part. */
-  private static final Map<String, String> PARTS =
-      Map.of(
-          "protocol", "dev.baton.protocol",
-          "snapshot", "dev.baton.snapshot",
-          "orchestrator", "dev.baton.orchestrator",
-          "checkpoint-store", "dev.baton.store",
-          "runner", "dev.baton.runner",
-          "cli", "dev.baton.cli",
-          "standalone/stack", "dev.baton.standalone");
+  private static final List<String> PARTS =
+      List.of(
+          "protocol",
+          "snapshot",
+          "orchestrator",
+          "checkpoint-store",
+          "runner",
+          "cli",
+          "standalone/stack");
 
   @SuppressWarnings("NullAway.Init")
   private static JavaClasses project;
@@ -55,7 +53,7 @@ class ArchitectureTest {
   @BeforeAll
   static void read() {
     List<Path> folders =
-        PARTS.keySet().stream().map(part -> ROOT.resolve(part).resolve("target/classes")).toList();
+        PARTS.stream().map(part -> ROOT.resolve(part).resolve("target/classes")).toList();
     assertThat(folders).allMatch(Files::isDirectory, "compiled");
     project = new ClassFileImporter().importPaths(folders);
     assertThat(project.size()).isGreaterThan(200);

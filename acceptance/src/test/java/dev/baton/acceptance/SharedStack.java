@@ -8,10 +8,10 @@ package dev.baton.acceptance;
 
 import dev.baton.standalone.Component;
 import dev.baton.standalone.Stack;
+import dev.baton.standalone.files.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -100,11 +100,7 @@ final class SharedStack implements ParameterResolver, AfterTestExecutionCallback
       if (failed) {
         return;
       }
-      try (Stream<Path> all = Files.walk(folder)) {
-        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
+      Trees.delete(folder);
     }
   }
 }

@@ -13,16 +13,15 @@ import dev.baton.benchmarks.steps.StepsBenchmark;
 import dev.baton.benchmarks.steps.StepsOptions;
 import dev.baton.benchmarks.steps.StepsResult;
 import dev.baton.benchmarks.steps.Workload;
+import dev.baton.standalone.files.Trees;
 import dev.baton.standalone.jvm.Layout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * {@code benchmarks/run}: figures on standard output, progress on standard error. Exits with 0,
@@ -84,12 +83,12 @@ public final class BenchmarkMain {
     } catch (IOException e) {
       throw new IOException(e.getMessage() + " (logs are in " + folder + ")", e);
     } catch (InterruptedException e) {
-      delete(folder);
+      Trees.delete(folder);
       throw e;
     } finally {
       stopped.countDown();
     }
-    delete(folder);
+    Trees.delete(folder);
     Files.createDirectories(target);
     String table = StepsTable.of(result);
     Files.writeString(target.resolve("steps.md"), table);
@@ -137,14 +136,6 @@ public final class BenchmarkMain {
             ? Path.of(System.getProperty("user.home"), ".cache")
             : Path.of(xdg))
         .resolve("baton");
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    }
   }
 
   private static boolean isHelp(String argument) {

@@ -25,8 +25,6 @@ import java.util.stream.LongStream;
 
 /** A stack in a folder of its own, and the processes it is made of. */
 public final class EmbeddedStack implements AutoCloseable {
-  // Set by the stack for whatever it starts, inherited by whatever those start.
-  private static final String MARK = "BATON_STACK";
   private static final String RUNNER = "runner";
 
   private final Stack stack;
@@ -80,7 +78,7 @@ public final class EmbeddedStack implements AutoCloseable {
     components.forEach(
         (pid, component) -> descendants(pid).forEach(it -> parts.put(it, of(component))));
     // Runners whose orchestrator has died are nobody's descendants.
-    for (ProcessId process : MarkedProcesses.withVariable(MARK, stack.data().toString())) {
+    for (ProcessId process : MarkedProcesses.withVariable(Stack.MARK, stack.data().toString())) {
       parts.putIfAbsent(process.pid(), RUNNER);
     }
     return parts;

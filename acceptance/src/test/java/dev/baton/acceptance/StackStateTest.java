@@ -1,0 +1,25 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The command reads what the supervisor writes; neither knows the other's classes. */
+@ExtendWith(SharedStack.class)
+class StackStateTest {
+  @Test
+  void shouldRecogniseTheSupervisorByWhatItHasWritten(SharedStack.Running on) throws Exception {
+    BatonCommand.Result up = BatonCommand.run(on, "up", "--data", on.stack.data().toString());
+
+    assertThat(up.code()).as("%s", up).isZero();
+    assertThat(up.out()).startsWith("Baton is up already at " + on.stack.orchestratorUrl());
+    assertThat(up.err()).as("asks no other program").isEmpty();
+  }
+}
