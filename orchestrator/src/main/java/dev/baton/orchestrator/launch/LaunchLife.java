@@ -33,7 +33,7 @@ import org.jboss.logging.Logger;
 class LaunchLife {
   private static final Logger LOG = Logger.getLogger(LaunchLife.class);
 
-  /** Less than what a supervisor gives this service (20 s), more than a runner needs (12 s). */
+  /** Less than what a supervisor gives this service (20 s), more than a runner needs (14 s). */
   private static final Duration GRACE = Duration.ofSeconds(15);
 
   private static final long FIRST_BACKOFF_MILLIS = 200;

@@ -42,11 +42,7 @@ final class ViewWriter {
                 .put("expected", from.getOrDefault(partition, 0L))
                 .put("next", next));
     // Committed to the disk: the consumer has read on, and nothing may follow that shows a loss.
-    return tx.preparedQuery(
-            """
-                        UPDATE orchestrator.projection_position p SET next_offset = v.next
-                        FROM json_to_recordset($1::text::json) AS v (partition int, expected bigint, next bigint)
-                        WHERE p.partition = v.partition AND p.next_offset = v.expected""")
+    return tx.preparedQuery(MOVE)
         .execute(Tuple.of(moves.toString()))
         .invoke(
             moved -> {
@@ -86,6 +82,12 @@ final class ViewWriter {
         : tx.preparedQuery(sql).execute(Tuple.of(PgBounds.json(rows))).replaceWithVoid();
   }
 
+  static final String MOVE =
+      """
+      UPDATE orchestrator.projection_position p SET next_offset = v.next
+      FROM json_to_recordset($1::text::json) AS v (partition int, expected bigint, next bigint)
+      WHERE p.partition = v.partition AND p.next_offset = v.expected""";
+
   private static final String INSERT_FOREIGN =
       """
       INSERT INTO orchestrator.run (id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
@@ -97,7 +99,7 @@ final class ViewWriter {
         heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz)
       ON CONFLICT (id) DO NOTHING""";
 
-  private static final String UPDATE_RUNS =
+  static final String UPDATE_RUNS =
       """
       UPDATE orchestrator.run r SET head = v.head, status = v.status, ended = v.ended,
         control_seq = GREATEST(r.control_seq, v.control_seq), current_steps = v.current_steps, completed = v.completed,

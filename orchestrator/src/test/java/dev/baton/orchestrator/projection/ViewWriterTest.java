@@ -1,0 +1,45 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.projection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.orchestrator.testing.Servers;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.mutiny.sqlclient.Pool;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@QuarkusTest
+@QuarkusTestResource(Servers.class)
+class ViewWriterTest {
+  @Inject Pool pool;
+
+  /** As it is planned once and for all, before the table has grown. */
+  @ParameterizedTest
+  @ValueSource(strings = {ViewWriter.MOVE, ViewWriter.UPDATE_RUNS})
+  void shouldReadOnlyTheRowsThatChange(String statement) {
+    String plan =
+        StreamSupport.stream(
+                pool.query("EXPLAIN (GENERIC_PLAN) " + statement)
+                    .execute()
+                    .await()
+                    .atMost(Duration.ofSeconds(10))
+                    .spliterator(),
+                false)
+            .map(row -> row.getString(0))
+            .collect(Collectors.joining("\n"));
+
+    assertThat(plan).contains("Nested Loop").contains("Index Cond");
+    assertThat(plan).doesNotContain("Seq Scan", "Hash Join", "Merge Join");
+  }
+}
