@@ -10,6 +10,7 @@ import dev.baton.standalone.files.Trees;
 import dev.baton.standalone.jvm.AotCaches;
 import dev.baton.standalone.jvm.AotMode;
 import dev.baton.standalone.jvm.JvmCommand;
+import dev.baton.standalone.jvm.JvmCommand.Jit;
 import dev.baton.standalone.jvm.JvmProgram;
 import dev.baton.standalone.jvm.Layout;
 import dev.baton.standalone.jvm.NativeLibraries;
@@ -68,17 +69,19 @@ record Specs(
   /** How a runner is started; makes the folder of its temporary files, which all runners share. */
   JvmCommand runner(AotMode mode) throws IOException {
     Path temp = Folders.ownersOnly(folders.temp(RUNNER));
-    return new JvmCommand(layout.packaged(RUNNER), RUNNER_HEAP, caches(), mode, libraries(), temp);
+    return new JvmCommand(
+        layout.packaged(RUNNER), RUNNER_HEAP, Jit.FULL, caches(), mode, libraries(), temp);
   }
 
   /** How a component is started as a Java program; nothing for Postgres, which is none. */
   Optional<JvmCommand> jvm(Component component) throws IOException {
     return switch (component) {
-      case KAFKA -> Optional.of(java(layout.kafka(), KAFKA_HEAP));
+      case KAFKA -> Optional.of(java(layout.kafka(), KAFKA_HEAP, Jit.FULL));
       case POSTGRES -> Optional.empty();
-      case S3 -> Optional.of(java(layout.s3(), S3_HEAP));
-      case STORE -> Optional.of(java(layout.packaged(component.label()), STORE_HEAP));
-      case ORCHESTRATOR -> Optional.of(java(layout.packaged(component.label()), ORCHESTRATOR_HEAP));
+      case S3 -> Optional.of(java(layout.s3(), S3_HEAP, Jit.QUICK));
+      case STORE -> Optional.of(java(layout.packaged(component.label()), STORE_HEAP, Jit.QUICK));
+      case ORCHESTRATOR ->
+          Optional.of(java(layout.packaged(component.label()), ORCHESTRATOR_HEAP, Jit.QUICK));
     };
   }
 
@@ -170,9 +173,9 @@ record Specs(
     environment.put("BATON_LEASE_REQUIRED", "false");
   }
 
-  private JvmCommand java(JvmProgram program, int heapMegabytes) {
+  private JvmCommand java(JvmProgram program, int heapMegabytes, Jit jit) {
     return new JvmCommand(
-        program, heapMegabytes, caches(), aot, libraries(), folders.temp(program.name()));
+        program, heapMegabytes, jit, caches(), aot, libraries(), folders.temp(program.name()));
   }
 
   private NativeLibraries libraries() {

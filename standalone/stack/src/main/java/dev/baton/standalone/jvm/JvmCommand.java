@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
  *
  * @param program what is started
  * @param heapMegabytes the largest heap, at least 16
+ * @param jit how far its code is compiled
  * @param caches where AOT caches are
  * @param aot what to do with them
  * @param libraries where native libraries are
@@ -27,10 +28,23 @@ import java.util.stream.Collectors;
 public record JvmCommand(
     JvmProgram program,
     int heapMegabytes,
+    Jit jit,
     AotCaches caches,
     AotMode aot,
     NativeLibraries libraries,
     Path temp) {
+
+  /** How far code is compiled. */
+  public enum Jit {
+    /**
+     * Quickly, and once. For what others rarely wait for: the optimizing compiler goes on for
+     * hundreds of thousands of steps, takes a processor from whoever works for milliseconds at a
+     * time, and its memory.
+     */
+    QUICK,
+    /** As the JVM thinks best. For what every step waits for. */
+    FULL
+  }
 
   public JvmCommand {
     if (heapMegabytes < 16) {
@@ -77,23 +91,29 @@ public record JvmCommand(
   }
 
   private List<String> flags() {
-    return List.of(
-        // Without a lower start the whole heap would be committed at once: a share of the machine's
-        // memory is more than any of these heaps.
-        "-Xms" + Math.min(heapMegabytes, 32) + "m",
-        "-Xmx" + heapMegabytes + "m",
-        "-XX:MinHeapFreeRatio=15",
-        "-XX:MaxHeapFreeRatio=40",
-        "-XX:+UseCompactObjectHeaders",
-        "-Xss512k",
-        "-XX:+UseSerialGC",
-        // A process that has run out of memory is of no use; its supervisor starts a fresh one.
-        "-XX:+ExitOnOutOfMemoryError",
-        // The end of a child process is told on the common pool; on two cores it has one thread,
-        // and whatever blocks it would delay a failover.
-        "-Djava.util.concurrent.ForkJoinPool.common.parallelism=4",
-        "--enable-native-access=ALL-UNNAMED",
-        "--sun-misc-unsafe-memory-access=allow");
+    List<String> flags =
+        new ArrayList<>(jit == Jit.QUICK ? List.of("-XX:TieredStopAtLevel=1") : List.of());
+    flags.addAll(
+        List.of(
+            // Without a lower start the whole heap would be committed at once: a share of the
+            // machine's
+            // memory is more than any of these heaps.
+            "-Xms" + Math.min(heapMegabytes, 32) + "m",
+            "-Xmx" + heapMegabytes + "m",
+            "-XX:MinHeapFreeRatio=15",
+            "-XX:MaxHeapFreeRatio=40",
+            "-XX:+UseCompactObjectHeaders",
+            "-Xss512k",
+            "-XX:+UseSerialGC",
+            // A process that has run out of memory is of no use; its supervisor starts a fresh one.
+            "-XX:+ExitOnOutOfMemoryError",
+            // The end of a child process is told on the common pool; on two cores it has one
+            // thread,
+            // and whatever blocks it would delay a failover.
+            "-Djava.util.concurrent.ForkJoinPool.common.parallelism=4",
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow"));
+    return List.copyOf(flags);
   }
 
   /** The java program this process runs on. */
