@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
 
 /**
  * Where a stack keeps things.
@@ -31,11 +32,7 @@ record Folders(Path data, Path cache) {
     if (named != null && !named.isBlank()) {
       return new Folders(real, Files.createDirectories(Path.of(named)).toRealPath());
     }
-    String xdg = System.getenv("XDG_CACHE_HOME");
-    Path base =
-        xdg == null || xdg.isBlank()
-            ? Path.of(System.getProperty("user.home"), ".cache")
-            : Path.of(xdg);
+    Path base = cacheHome(System.getenv());
     try {
       Path cache = Files.createDirectories(base.resolve("baton")).toRealPath();
       if (Files.isWritable(cache)) {
@@ -46,6 +43,16 @@ record Folders(Path data, Path cache) {
       // case.
     }
     return new Folders(real, Files.createDirectories(real.resolve("cache")));
+  }
+
+  /** As a shell has it: Java's own idea of a home is what the user database says, not HOME. */
+  static Path cacheHome(Map<String, String> environment) {
+    String xdg = environment.getOrDefault("XDG_CACHE_HOME", "");
+    if (!xdg.isBlank()) {
+      return Path.of(xdg);
+    }
+    String home = environment.getOrDefault("HOME", "");
+    return Path.of(home.isBlank() ? System.getProperty("user.home") : home, ".cache");
   }
 
   Path aot() {
