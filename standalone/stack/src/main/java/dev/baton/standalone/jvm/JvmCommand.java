@@ -34,6 +34,21 @@ public record JvmCommand(
     NativeLibraries libraries,
     Path temp) {
 
+  private static final List<String> COMMON =
+      List.of(
+          "-XX:MinHeapFreeRatio=15",
+          "-XX:MaxHeapFreeRatio=40",
+          "-XX:+UseCompactObjectHeaders",
+          "-Xss512k",
+          "-XX:+UseSerialGC",
+          // A process that has run out of memory is of no use; its supervisor starts a fresh one.
+          "-XX:+ExitOnOutOfMemoryError",
+          // The end of a child process is told on the common pool; on two cores it has one thread,
+          // and whatever blocks it would delay a failover.
+          "-Djava.util.concurrent.ForkJoinPool.common.parallelism=4",
+          "--enable-native-access=ALL-UNNAMED",
+          "--sun-misc-unsafe-memory-access=allow");
+
   /** How far code is compiled. */
   public enum Jit {
     /**
@@ -91,28 +106,15 @@ public record JvmCommand(
   }
 
   private List<String> flags() {
-    List<String> flags =
-        new ArrayList<>(jit == Jit.QUICK ? List.of("-XX:TieredStopAtLevel=1") : List.of());
-    flags.addAll(
-        List.of(
-            // Without a lower start the whole heap would be committed at once: a share of the
-            // machine's
-            // memory is more than any of these heaps.
-            "-Xms" + Math.min(heapMegabytes, 32) + "m",
-            "-Xmx" + heapMegabytes + "m",
-            "-XX:MinHeapFreeRatio=15",
-            "-XX:MaxHeapFreeRatio=40",
-            "-XX:+UseCompactObjectHeaders",
-            "-Xss512k",
-            "-XX:+UseSerialGC",
-            // A process that has run out of memory is of no use; its supervisor starts a fresh one.
-            "-XX:+ExitOnOutOfMemoryError",
-            // The end of a child process is told on the common pool; on two cores it has one
-            // thread,
-            // and whatever blocks it would delay a failover.
-            "-Djava.util.concurrent.ForkJoinPool.common.parallelism=4",
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow"));
+    List<String> flags = new ArrayList<>();
+    if (jit == Jit.QUICK) {
+      flags.add("-XX:TieredStopAtLevel=1");
+    }
+    // Without a lower start the whole heap would be committed at once: a share of the machine's
+    // memory is more than any of these heaps.
+    flags.add("-Xms" + Math.min(heapMegabytes, 32) + "m");
+    flags.add("-Xmx" + heapMegabytes + "m");
+    flags.addAll(COMMON);
     return List.copyOf(flags);
   }
 
