@@ -6,17 +6,31 @@
  */
 package dev.baton.protocol.trace;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The workspace at a point of the trace. The object behind the digest was durable before the event
  * that carries it was sent.
  *
  * @param digest of the tree
- * @param format how the object is stored: {@code tar.zst}
+ * @param format how it is stored: {@code baton-tree-2}, or {@code tar.zst} for one archive
  * @param treeBytes sum of the file sizes
- * @param storedBytes size of the stored object; 0 when an earlier cut had stored it already
+ * @param storedBytes what was new of it; 0 when earlier cuts had stored all of it already
+ * @param checkpoint the id under which its manifest is stored; null for an archive
  */
-public record Cut(String digest, String format, long treeBytes, long storedBytes, long fileCount) {
+public record Cut(
+    String digest,
+    String format,
+    long treeBytes,
+    long storedBytes,
+    long fileCount,
+    @Nullable String checkpoint) {
   public Cut {
     Digest.check(digest);
+  }
+
+  /** A cut without a manifest. */
+  public Cut(String digest, String format, long treeBytes, long storedBytes, long fileCount) {
+    this(digest, format, treeBytes, storedBytes, fileCount, null);
   }
 }

@@ -6,12 +6,14 @@
  */
 package dev.baton.protocol.schema;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.heartbeat.Heartbeat;
+import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.trace.Output;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
@@ -51,6 +53,9 @@ final class RecordSchemas {
     ObjectNode properties = schema.putObject("properties");
     ArrayNode required = JSON.arrayNode();
     for (RecordComponent component : record.getRecordComponents()) {
+      if (component.getAccessor().isAnnotationPresent(JsonAnyGetter.class)) {
+        continue; // additionalProperties
+      }
       String name = snake(component.getName());
       boolean nullable = component.getAnnotatedType().isAnnotationPresent(Nullable.class);
       properties.set(name, of(component.getGenericType()));
@@ -111,6 +116,13 @@ final class RecordSchemas {
       return schema.put("type", "boolean");
     }
     if (type == JsonNode.class) {
+      return schema;
+    }
+    if (type == Trigger.class) {
+      ArrayNode words = schema.put("type", "string").putArray("enum");
+      for (Trigger trigger : Trigger.values()) {
+        words.add(trigger.word());
+      }
       return schema;
     }
     if (type == Output.class) {

@@ -15,6 +15,7 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.state.TraceSamples;
 import dev.baton.protocol.topic.Topics;
 import dev.baton.protocol.trace.EventTypes;
@@ -51,6 +52,13 @@ class SchemasTest {
       }
     }
     expected.put("asyncapi.json", pretty(AsyncApi.document()));
+    expected.put(
+        "manifest.schema.json",
+        pretty(
+            RecordSchemas.document(
+                AsyncApi.SCHEMAS + "manifest.schema.json",
+                "manifest.json of a checkpoint",
+                Manifest.class)));
     if (Boolean.getBoolean("baton.schemas.write")) {
       Files.createDirectories(FOLDER);
       for (var file : expected.entrySet()) {

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.protocol.manifest;
+
+import org.jspecify.annotations.NullMarked;
