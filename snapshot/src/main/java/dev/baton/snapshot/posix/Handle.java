@@ -1,0 +1,125 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.posix;
+
+import java.io.IOException;
+import java.util.SortedMap;
+import java.util.function.Predicate;
+
+/**
+ * Something open: what can be asked and set of a file and a directory alike, without naming it
+ * again. Any thread may use it, but it must not be closed while another one does.
+ */
+public abstract sealed class Handle implements AutoCloseable permits Directory, OpenFile {
+  static final int AT_FDCWD = -100;
+  static final int AT_SYMLINK_NOFOLLOW = 0x100;
+  static final int AT_EMPTY_PATH = 0x1000;
+  private static final int AT_NO_AUTOMOUNT = 0x800;
+  private static final int STATX_BASIC_STATS = 0x7ff;
+  private static final long UTIME_OMIT = (1 << 30) - 2;
+
+  private volatile int fd;
+
+  Handle(int fd) {
+    this.fd = fd;
+  }
+
+  /** Its path, for people. */
+  public abstract String path();
+
+  final int fd() throws IOException {
+    int open = fd;
+    if (open < 0) {
+      throw new IOException(path() + " is closed already");
+    }
+    return open;
+  }
+
+  public final void stat(StatBuffer into) throws IOException {
+    Kernel kernel = Kernel.mine();
+    check(statx(kernel, fd(), "", AT_EMPTY_PATH), "stat");
+    into.fill(kernel);
+  }
+
+  static long statx(Kernel kernel, int fd, String name, int flags) {
+    return kernel.call(
+        Call.STATX,
+        fd,
+        kernel.first(name),
+        flags | AT_NO_AUTOMOUNT,
+        STATX_BASIC_STATS,
+        kernel.struct());
+  }
+
+  /**
+   * Exactly these twelve bits, whatever the umask says. After {@link #chown}, which clears some,
+   * and after {@link #setXattr}, which sets some where it sets an access list.
+   */
+  public final void chmod(int permissions) throws IOException {
+    check(Kernel.mine().call(Call.FCHMOD, fd(), permissions, 0), "set the mode of");
+  }
+
+  /** Unsigned; needs the superuser's rights. */
+  public final void chown(int uid, int gid) throws IOException {
+    check(
+        Kernel.mine().call(Call.FCHOWN, fd(), uid & 0xffffffffL, gid & 0xffffffffL),
+        "set the owner of");
+  }
+
+  /**
+   * The time of the last change, also before 1970 (then negative seconds and nanoseconds that count
+   * upwards). The time of the last access stays.
+   */
+  public final void setModified(long seconds, int nanos) throws IOException {
+    Kernel kernel = Kernel.mine();
+    putTimes(kernel, seconds, nanos);
+    check(kernel.call(Call.UTIMENSAT, fd(), 0, kernel.struct()), "set the time of");
+  }
+
+  static void putTimes(Kernel kernel, long seconds, int nanos) {
+    kernel.putStructLong(0, 0);
+    kernel.putStructLong(8, UTIME_OMIT);
+    kernel.putStructLong(16, seconds);
+    kernel.putStructLong(24, nanos);
+  }
+
+  /**
+   * The extended attributes whose names are wanted, in the order of their names; none where the
+   * file system has none.
+   */
+  public final SortedMap<String, byte[]> xattrs(Predicate<String> wanted) throws IOException {
+    return Xattrs.read(Call.FLISTXATTR, Call.FGETXATTR, fd(), "", path(), wanted);
+  }
+
+  /**
+   * Sets one, replacing its value.
+   *
+   * @throws PosixException also where the file system has none ({@link
+   *     PosixException#isUnsupported})
+   */
+  public final void setXattr(String name, byte[] value) throws IOException {
+    Xattrs.set(fd(), name, value, path());
+  }
+
+  /** The result again, if it is none of an error. */
+  final long check(long result, String doing) throws PosixException {
+    if (result < 0) {
+      throw new PosixException(doing, path(), (int) -result);
+    }
+    return result;
+  }
+
+  /** Closing again does nothing. */
+  @Override
+  public final void close() throws IOException {
+    int open = fd;
+    if (open >= 0) {
+      fd = -1;
+      check(Kernel.mine().call(Call.CLOSE, open), "close");
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.posix;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** A regular file, open. */
+public final class OpenFile extends Handle {
+  private static final int SEEK_DATA = 3;
+  private static final int SEEK_HOLE = 4;
+
+  /** Written in pieces of this size, which stay in the processor's cache on their way. */
+  private static final int PIECE = Kernel.IO_BYTES;
+
+  private final Directory directory;
+  private final String name;
+
+  OpenFile(int fd, Directory directory, String name) {
+    super(fd);
+    this.directory = directory;
+    this.name = name;
+  }
+
+  @Override
+  public String path() {
+    return directory.path(name);
+  }
+
+  /**
+   * Reads on from where the last one ended.
+   *
+   * @return how many bytes; fewer than asked for only at the end of the file
+   */
+  public int read(byte[] into, int offset, int length) throws IOException {
+    return read(Call.READ, 0, into, offset, length);
+  }
+
+  /** As {@link #read}, from this position. */
+  public int readAt(long position, byte[] into, int offset, int length) throws IOException {
+    return read(Call.PREAD, position, into, offset, length);
+  }
+
+  private int read(Call call, long position, byte[] into, int offset, int length)
+      throws IOException {
+    Kernel kernel = Kernel.mine();
+    MemorySegment io = kernel.io();
+    int done = 0;
+    while (done < length) {
+      int ask = Math.min(length - done, PIECE);
+      long got = kernel.call(call, fd(), io.address(), ask, position + done);
+      check(got, "read");
+      if (got == 0) {
+        break;
+      }
+      MemorySegment.copy(io, ValueLayout.JAVA_BYTE, 0, into, offset + done, (int) got);
+      done += (int) got;
+    }
+    return done;
+  }
+
+  /** Writes all, after what was written last. */
+  public void write(byte[] from, int offset, int length) throws IOException {
+    write(Call.WRITE, 0, from, offset, length);
+  }
+
+  /** Writes all, at this position; what was before it and never written is a hole. */
+  public void writeAt(long position, byte[] from, int offset, int length) throws IOException {
+    write(Call.PWRITE, position, from, offset, length);
+  }
+
+  private void write(Call call, long position, byte[] from, int offset, int length)
+      throws IOException {
+    Kernel kernel = Kernel.mine();
+    MemorySegment io = kernel.io();
+    int done = 0;
+    while (done < length) {
+      int ask = Math.min(length - done, PIECE);
+      MemorySegment.copy(from, offset + done, io, ValueLayout.JAVA_BYTE, 0, ask);
+      done += (int) check(kernel.call(call, fd(), io.address(), ask, position + done), "write");
+    }
+  }
+
+  /** Cuts it, or extends it by a hole. */
+  public void truncate(long size) throws IOException {
+    check(Kernel.mine().call(Call.FTRUNCATE, fd(), size, 0), "set the size of");
+  }
+
+  /**
+   * Where the next data starts, at or after this position; -1 if there is only a hole or the end.
+   */
+  public long seekData(long position) throws IOException {
+    return seek(position, SEEK_DATA);
+  }
+
+  /**
+   * Where the next hole starts, at or after this position (the end of the file counts as one); -1
+   * if the position is beyond the end.
+   */
+  public long seekHole(long position) throws IOException {
+    return seek(position, SEEK_HOLE);
+  }
+
+  private long seek(long position, int whence) throws IOException {
+    long found = Kernel.mine().call(Call.LSEEK, fd(), position, whence);
+    return found == -PosixException.ENXIO ? -1 : check(found, "look for holes in");
+  }
+
+  /** Sets where {@link #read} and {@link #write} go on; looking for holes moves that too. */
+  public void seek(long position) throws IOException {
+    check(Kernel.mine().call(Call.LSEEK, fd(), position, 0), "seek in");
+  }
+}

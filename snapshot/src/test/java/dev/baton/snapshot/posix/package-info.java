@@ -1,0 +1,5 @@
+/** Tests of the system calls, judged by Java's own file operations and by stat. */
+@NullMarked
+package dev.baton.snapshot.posix;
+
+import org.jspecify.annotations.NullMarked;
