@@ -10,7 +10,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An archive that must not be restored. None of these goes away by trying again with the same
+ * A snapshot that must not be restored. None of these goes away by trying again with the same
  * bytes; nothing has been put at the target when one is thrown. (A plain {@link IOException} means
  * that this machine failed: disk full, no permission.)
  */
@@ -28,6 +28,10 @@ public abstract sealed class SnapshotException extends IOException {
     DigestMismatch(String expected, String actual, String where) {
       super("the tree %s has digest %s, expected %s".formatted(where, actual, expected));
     }
+
+    public DigestMismatch(String message) {
+      super(message);
+    }
   }
 
   /**
@@ -36,7 +40,7 @@ public abstract sealed class SnapshotException extends IOException {
   public static final class UnsafeName extends SnapshotException {
     private static final long serialVersionUID = 1L;
 
-    UnsafeName(String message) {
+    public UnsafeName(String message) {
       super(message);
     }
   }
@@ -64,14 +68,24 @@ public abstract sealed class SnapshotException extends IOException {
               .formatted(path, target));
       initCause(cause);
     }
+
+    public LinkEscapes(String message) {
+      super(message);
+    }
   }
 
-  /** The same path twice. */
+  /**
+   * The same name twice in a directory, or two names that the target's file system takes for one.
+   */
   public static final class DuplicateEntry extends SnapshotException {
     private static final long serialVersionUID = 1L;
 
     DuplicateEntry(TreePath path) {
       super("entry '%s' is in the archive twice".formatted(path));
+    }
+
+    public DuplicateEntry(String message) {
+      super(message);
     }
   }
 
@@ -79,7 +93,7 @@ public abstract sealed class SnapshotException extends IOException {
   public static final class TooLarge extends SnapshotException {
     private static final long serialVersionUID = 1L;
 
-    TooLarge(String message) {
+    public TooLarge(String message) {
       super(message);
     }
   }
@@ -95,13 +109,53 @@ public abstract sealed class SnapshotException extends IOException {
     }
   }
 
-  /** Bytes that are no zstd-compressed tar, or end too soon. */
+  /** More entries than a node, a tree or {@link Limits} may have. */
+  public static final class TooManyEntries extends SnapshotException {
+    private static final long serialVersionUID = 1L;
+
+    public TooManyEntries(String message) {
+      super(message);
+    }
+  }
+
+  /** Directories nested deeper than a tree may be. */
+  public static final class TooDeep extends SnapshotException {
+    private static final long serialVersionUID = 1L;
+
+    public TooDeep(String message) {
+      super(message);
+    }
+  }
+
+  /** Bytes that would mean something, but not as the one encoding that this content has. */
+  public static final class NotCanonical extends SnapshotException {
+    private static final long serialVersionUID = 1L;
+
+    public NotCanonical(String message) {
+      super(message);
+    }
+  }
+
+  /** A chunk that the tree needs is in none of its packs. */
+  public static final class MissingChunk extends SnapshotException {
+    private static final long serialVersionUID = 1L;
+
+    public MissingChunk(String message) {
+      super(message);
+    }
+  }
+
+  /** Bytes that are not what they should be, or end too soon. */
   public static final class Corrupt extends SnapshotException {
     private static final long serialVersionUID = 1L;
 
-    Corrupt(String message, Throwable cause) {
+    public Corrupt(String message, Throwable cause) {
       super(message + ": " + cause.getMessage());
       initCause(cause);
+    }
+
+    public Corrupt(String message) {
+      super(message);
     }
   }
 }

@@ -1,0 +1,24 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot;
+
+import dev.baton.snapshot.format.Hash;
+import java.util.List;
+
+/**
+ * What a cut needs to be restored.
+ *
+ * @param root the tree's digest
+ * @param packs in which all its chunks are
+ * @param treeBytes sum of the sizes of its files, each counted once
+ * @param fileCount of files, directories and links
+ */
+public record Snapshot(Hash root, List<PackRef> packs, long treeBytes, long fileCount) {
+  public Snapshot {
+    packs = List.copyOf(packs);
+  }
+}

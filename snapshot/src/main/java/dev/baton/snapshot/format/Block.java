@@ -1,0 +1,22 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.format;
+
+import java.util.List;
+
+/**
+ * Chunks of one kind as one zstd frame.
+ *
+ * @param frame exactly the frame's bytes
+ * @param lengths of the chunks, in order
+ */
+public record Block(
+    Chunk.Kind kind, byte[] frame, int rawLength, List<Hash> chunks, int[] lengths) {
+  public Block {
+    chunks = List.copyOf(chunks);
+  }
+}

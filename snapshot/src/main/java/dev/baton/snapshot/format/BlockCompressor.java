@@ -1,0 +1,43 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.format;
+
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdCompressCtx;
+import java.util.Arrays;
+
+/** Compresses blocks; one per thread, since it keeps zstd's tables and a buffer between them. */
+public final class BlockCompressor implements AutoCloseable {
+  private static final int LEVEL = 3;
+
+  private final ZstdCompressCtx zstd =
+      new ZstdCompressCtx().setLevel(LEVEL).setChecksum(false).setContentSize(true);
+  private byte[] scratch = new byte[0];
+
+  /**
+   * The block of what {@code writer} has, which is left as it is.
+   *
+   * @throws IllegalArgumentException if it has nothing
+   */
+  public Block compress(BlockWriter writer) {
+    if (writer.isEmpty()) {
+      throw new IllegalArgumentException("a block must have a chunk");
+    }
+    int bound = (int) Zstd.compressBound(writer.rawLength());
+    if (scratch.length < bound) {
+      scratch = new byte[bound];
+    }
+    int length =
+        zstd.compressByteArray(scratch, 0, scratch.length, writer.raw(), 0, writer.rawLength());
+    return writer.block(Arrays.copyOf(scratch, length));
+  }
+
+  @Override
+  public void close() {
+    zstd.close();
+  }
+}

@@ -1,0 +1,81 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.format;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Collects chunks of one kind until they are enough for a block: small files compress better, and
+ * are read faster, together. Thread-confined, but may be handed on; used again after {@link
+ * #clear}. Holds at most {@link #TARGET} bytes, or one larger chunk.
+ */
+public final class BlockWriter {
+  /** Bytes of chunks that a block aims at. */
+  public static final int TARGET = 4 << 20;
+
+  private final Chunk.Kind kind;
+  private final List<Hash> chunks = new ArrayList<>();
+  private int[] lengths = new int[64];
+  private byte[] raw = new byte[64 << 10];
+  private int rawLength;
+
+  public BlockWriter(Chunk.Kind kind) {
+    this.kind = kind;
+  }
+
+  public boolean isEmpty() {
+    return rawLength == 0;
+  }
+
+  public int rawLength() {
+    return rawLength;
+  }
+
+  /** Whether a chunk of this length still belongs in here; the first always does. */
+  public boolean fits(int length) {
+    return rawLength == 0 || rawLength + length <= TARGET;
+  }
+
+  /**
+   * Copies the chunk's bytes.
+   *
+   * @throws IllegalArgumentException if it is of another kind or does not {@linkplain #fits fit}
+   */
+  public void add(Chunk chunk) {
+    if (chunk.kind() != kind || !fits(chunk.length())) {
+      throw new IllegalArgumentException(
+          "%s chunk of %d bytes does not fit in a %s block of %d"
+              .formatted(chunk.kind(), chunk.length(), kind, rawLength));
+    }
+    int end = rawLength + chunk.length();
+    if (end > raw.length) {
+      raw = Arrays.copyOf(raw, Math.max(end, Math.min(raw.length * 2, Chunk.MAX)));
+    }
+    System.arraycopy(chunk.bytes(), chunk.offset(), raw, rawLength, chunk.length());
+    rawLength = end;
+    if (chunks.size() == lengths.length) {
+      lengths = Arrays.copyOf(lengths, lengths.length * 2);
+    }
+    lengths[chunks.size()] = chunk.length();
+    chunks.add(chunk.hash());
+  }
+
+  public void clear() {
+    chunks.clear();
+    rawLength = 0;
+  }
+
+  byte[] raw() {
+    return raw;
+  }
+
+  Block block(byte[] frame) {
+    return new Block(kind, frame, rawLength, chunks, Arrays.copyOf(lengths, chunks.size()));
+  }
+}

@@ -1,0 +1,15 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.format;
+
+import java.io.IOException;
+
+/** Takes chunks; copies what it keeps. */
+@FunctionalInterface
+public interface ChunkSink {
+  void accept(Chunk chunk) throws IOException, InterruptedException;
+}

@@ -1,0 +1,136 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.format;
+
+import dev.baton.snapshot.SnapshotException;
+import dev.baton.snapshot.SnapshotException.Corrupt;
+import dev.baton.snapshot.SnapshotException.NotCanonical;
+import dev.baton.snapshot.SnapshotException.UnsafeName;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Nodes as bytes. There is one encoding of each node, and nothing else is decoded, so that equal
+ * trees have equal digests and two digests never name the same tree.
+ */
+public final class NodeCodec {
+  static final String LEAF = "BN\u0001L";
+  static final String BRANCH = "BN\u0001B";
+  private static final int LEAST_ENTRY = 5;
+
+  private NodeCodec() {}
+
+  /**
+   * The bytes of a node. A directory of any size goes through {@link NodeWriter}.
+   *
+   * @throws SnapshotException if the node could not be decoded: names that do not ascend, a leaf
+   *     that should have been split
+   */
+  public static byte[] encode(Node node) throws SnapshotException {
+    ByteWriter out = new ByteWriter(256);
+    switch (node) {
+      case Node.Leaf(List<Entry> entries) -> {
+        out.ascii(LEAF).varint(entries.size());
+        entries.forEach(entry -> EntryCodec.write(entry, out));
+      }
+      case Node.Branch(List<Hash> leaves) -> {
+        out.ascii(BRANCH).varint(leaves.size());
+        leaves.forEach(out::hash);
+      }
+    }
+    boolean root = node instanceof Node.Leaf(List<Entry> es) && isRoot(es);
+    decode(out.array(), 0, out.length(), root);
+    return out.toBytes();
+  }
+
+  private static boolean isRoot(List<Entry> entries) {
+    return entries.size() == 1 && entries.getFirst().name().isEmpty();
+  }
+
+  /** The node of a directory. Every entry has a name. */
+  public static Node decode(byte[] bytes, int offset, int length) throws SnapshotException {
+    return decode(bytes, offset, length, false);
+  }
+
+  public static Node decode(byte[] bytes) throws SnapshotException {
+    return decode(bytes, 0, bytes.length);
+  }
+
+  /** The root node of a tree: its one entry, a directory without a name. */
+  public static Entry.Directory decodeRoot(byte[] bytes, int offset, int length)
+      throws SnapshotException {
+    Node node = decode(bytes, offset, length, true);
+    if (node instanceof Node.Leaf(List<Entry> entries)
+        && isRoot(entries)
+        && entries.getFirst() instanceof Entry.Directory root) {
+      return root;
+    }
+    throw new Corrupt("root node: must be one directory without a name");
+  }
+
+  /** The bytes of the root node; their hash is the tree's digest. */
+  public static byte[] encodeRoot(Meta meta, Hash node) {
+    ByteWriter out = new ByteWriter(64).ascii(LEAF).varint(1);
+    EntryCodec.write(new Entry.Directory("", meta, node), out);
+    return out.toBytes();
+  }
+
+  private static Node decode(byte[] bytes, int offset, int length, boolean root)
+      throws SnapshotException {
+    if (length > Chunk.MAX) {
+      throw new SnapshotException.TooLarge(
+          "node: at most %d bytes, not %d".formatted(Chunk.MAX, length));
+    }
+    ByteReader in = new ByteReader("node", bytes, offset, length);
+    in.magic(LEAF.substring(0, 3));
+    int kind = in.u8();
+    Node node =
+        switch (kind) {
+          case 'L' -> leaf(in, root);
+          case 'B' -> branch(in);
+          default ->
+              throw new Corrupt(
+                  in.message("a node of kind %d; 'L' and 'B' are known".formatted(kind)));
+        };
+    in.end();
+    return node;
+  }
+
+  private static Node branch(ByteReader in) throws SnapshotException {
+    int count = in.count(Node.Branch.MAX, Hash.BYTES, "leaves");
+    if (count < Node.Branch.MIN) {
+      throw new NotCanonical(in.message("a branch of " + count + " leaves"));
+    }
+    List<Hash> leaves = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      leaves.add(in.hash());
+    }
+    return new Node.Branch(leaves);
+  }
+
+  private static Node leaf(ByteReader in, boolean root) throws SnapshotException {
+    int count = in.count(Node.Leaf.MAX, LEAST_ENTRY, "entries");
+    int start = in.position();
+    List<Entry> entries = new ArrayList<>(count);
+    String before = "";
+    for (int i = 0; i < count; i++) {
+      Entry entry = EntryCodec.read(in, root);
+      if (entry.name().isEmpty() && count > 1) {
+        throw new UnsafeName(in.message("an entry without a name beside others"));
+      }
+      if (i > 0) {
+        EntryCodec.ascending(in, before, entry.name(), "entry");
+      }
+      if (i < count - 1 && LeafEnd.after(entry.name(), i + 1, in.position() - start)) {
+        throw new NotCanonical(in.message("a leaf must end after entry " + i));
+      }
+      before = entry.name();
+      entries.add(entry);
+    }
+    return new Node.Leaf(entries);
+  }
+}

@@ -1,0 +1,16 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+/**
+ * The bytes of a snapshot: hashes, chunks, directory nodes, packs and their indexes, and where a
+ * large file is cut. Pure functions of bytes: no file system, no network, no clock. Decoders are
+ * total: any bytes give a value or a {@link dev.baton.snapshot.SnapshotException}. FORMAT.md beside
+ * this module describes the format with worked bytes.
+ */
+@NullMarked
+package dev.baton.snapshot.format;
+
+import org.jspecify.annotations.NullMarked;
