@@ -21,7 +21,9 @@ import dev.baton.store.testing.StoreTest;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.quarkus.test.junit.QuarkusTest;
+import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
@@ -35,7 +37,7 @@ class TransferTest extends StoreTest {
     Upload wanted = upload("one", blob).getFirst();
     assertThat(wanted.getPresent()).isFalse();
     assertThat(wanted.getDigest()).isEqualTo(blob.getDigest());
-    assertThat(client.put(wanted.getPutUrl(), bytes).statusCode()).isEqualTo(200);
+    assertThat(client.put(wanted, bytes).statusCode()).isEqualTo(200);
 
     String url = download("one", blob);
 
@@ -46,7 +48,7 @@ class TransferTest extends StoreTest {
 
   @Test
   void shouldKeepProjectsApart() {
-    client.put(upload("one", blob).getFirst().getPutUrl(), bytes);
+    client.put(upload("one", blob).getFirst(), bytes);
 
     assertThat(upload("two", blob).getFirst().getPresent()).isFalse();
     assertStatus(() -> download("two", blob), Status.Code.NOT_FOUND, blob.getDigest());
@@ -66,9 +68,22 @@ class TransferTest extends StoreTest {
   }
 
   @Test
-  void shouldWriteOverABlobOfAnotherSize() {
-    client.put(upload("one", blob).getFirst().getPutUrl(), "broken".getBytes(UTF_8));
+  void shouldRefuseOtherBytesThanTheDigests() {
+    Upload wanted = upload("one", blob).getFirst();
+    byte[] broken = bytes.clone();
+    broken[0] ^= 1;
 
+    assertThat(client.put(wanted, broken).statusCode()).isEqualTo(400);
+    assertThat(client.put(wanted.getPutUrl(), Map.of(), broken).statusCode())
+        .as("without the header that says what the bytes must be")
+        .isEqualTo(403);
+    String other = Base64.getEncoder().encodeToString(Digest.sha256().digest(broken));
+    assertThat(
+            client
+                .put(wanted.getPutUrl(), Map.of("x-amz-checksum-sha256", other), broken)
+                .statusCode())
+        .as("with the header of these bytes")
+        .isEqualTo(403);
     assertThat(upload("one", blob).getFirst().getPresent()).isFalse();
   }
 

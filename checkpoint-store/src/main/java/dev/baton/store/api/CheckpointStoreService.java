@@ -8,17 +8,25 @@ package dev.baton.store.api;
 
 import com.google.protobuf.UnsafeByteOperations;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.CommitCheckpointRequest;
+import dev.baton.protocol.grpc.CommitCheckpointResponse;
 import dev.baton.protocol.grpc.Download;
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
+import dev.baton.protocol.grpc.FindChunksRequest;
+import dev.baton.protocol.grpc.FindChunksResponse;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ListCutsRequest;
 import dev.baton.protocol.grpc.ListCutsResponse;
 import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.OpenCheckpointRequest;
+import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
 import dev.baton.protocol.grpc.PrepareDownloadResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
+import dev.baton.protocol.grpc.RegisterPacksRequest;
+import dev.baton.protocol.grpc.RegisterPacksResponse;
 import dev.baton.protocol.grpc.Snapshot;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.store.events.EventStreams;
@@ -27,10 +35,11 @@ import dev.baton.store.failure.Problems;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.objects.ObjectKind;
 import dev.baton.store.objects.ObjectName;
-import dev.baton.store.objects.Transfers;
 import dev.baton.store.snapshot.Cuts;
 import dev.baton.store.snapshot.Folded;
+import dev.baton.store.snapshot.Holder;
 import dev.baton.store.snapshot.Snapshots;
+import dev.baton.store.transfer.Transfers;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.quarkus.grpc.GrpcService;
@@ -50,12 +59,22 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   private final Cuts cuts;
   private final EventStreams events;
   private final Transfers transfers;
+  private final Holder holder;
+  private final SnapshotCalls snapshotCalls;
 
-  CheckpointStoreService(Snapshots snapshots, Cuts cuts, EventStreams events, Transfers transfers) {
+  CheckpointStoreService(
+      Snapshots snapshots,
+      Cuts cuts,
+      EventStreams events,
+      Transfers transfers,
+      Holder holder,
+      SnapshotCalls snapshotCalls) {
     this.snapshots = snapshots;
     this.cuts = cuts;
     this.events = events;
     this.transfers = transfers;
+    this.holder = holder;
+    this.snapshotCalls = snapshotCalls;
   }
 
   @Override
@@ -83,17 +102,19 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
       PrepareUploadRequest request, StreamObserver<PrepareUploadResponse> observer) {
     answer(
         observer,
-        () ->
-            transfers
-                .upload(
-                    Requests.run(request.getRun()),
-                    names(request.getProject(), request.getObjectsList()))
-                .map(
-                    uploads -> {
-                      PrepareUploadResponse.Builder response = PrepareUploadResponse.newBuilder();
-                      uploads.forEach(upload -> response.addUploads(message(upload)));
-                      return response.build();
-                    }));
+        () -> {
+          String run = Requests.run(request.getRun());
+          List<ObjectName> names = names(request.getProject(), request.getObjectsList());
+          return holder
+              .require(run, request.getEpoch())
+              .chain(() -> transfers.upload(run, names))
+              .map(
+                  uploads -> {
+                    PrepareUploadResponse.Builder response = PrepareUploadResponse.newBuilder();
+                    uploads.forEach(upload -> response.addUploads(message(upload)));
+                    return response.build();
+                  });
+        });
   }
 
   @Override
@@ -149,6 +170,29 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
                     }));
   }
 
+  @Override
+  public void findChunks(FindChunksRequest request, StreamObserver<FindChunksResponse> observer) {
+    answer(observer, () -> snapshotCalls.find(request));
+  }
+
+  @Override
+  public void registerPacks(
+      RegisterPacksRequest request, StreamObserver<RegisterPacksResponse> observer) {
+    answer(observer, () -> snapshotCalls.register(request));
+  }
+
+  @Override
+  public void commitCheckpoint(
+      CommitCheckpointRequest request, StreamObserver<CommitCheckpointResponse> observer) {
+    answer(observer, () -> snapshotCalls.commit(request));
+  }
+
+  @Override
+  public void openCheckpoint(
+      OpenCheckpointRequest request, StreamObserver<OpenCheckpointResponse> observer) {
+    answer(observer, () -> snapshotCalls.open(request));
+  }
+
   private static <T> void answer(StreamObserver<T> observer, Supplier<Uni<? extends T>> work) {
     Uni.createFrom()
         .deferred(work)
@@ -173,9 +217,10 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     return switch (object.getKind()) {
       case OBJECT_KIND_BLOB -> ObjectKind.BLOB;
       case OBJECT_KIND_WORKSPACE -> ObjectKind.WORKSPACE;
+      case OBJECT_KIND_PACK -> ObjectKind.PACK;
       case OBJECT_KIND_UNSPECIFIED, UNRECOGNIZED ->
           throw StoreFailure.invalid(
-              "object %s has no kind: OBJECT_KIND_BLOB or OBJECT_KIND_WORKSPACE"
+              "object %s has no kind: OBJECT_KIND_BLOB, OBJECT_KIND_WORKSPACE or OBJECT_KIND_PACK"
                   .formatted(object.getDigest()));
     };
   }
@@ -184,7 +229,8 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     Upload.Builder message = Upload.newBuilder().setDigest(upload.object().digest());
     return switch (upload) {
       case Transfers.Upload.Present present -> message.setPresent(true).build();
-      case Transfers.Upload.Wanted wanted -> message.setPutUrl(wanted.putUrl()).build();
+      case Transfers.Upload.Wanted wanted ->
+          message.setPutUrl(wanted.putUrl()).putAllHeaders(wanted.headers()).build();
     };
   }
 

@@ -7,6 +7,7 @@
 package dev.baton.store.api;
 
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /** A cut as gRPC and REST show it. */
 record CutView(
@@ -19,4 +20,5 @@ record CutView(
     long treeBytes,
     long storedBytes,
     long fileCount,
-    Instant time) {}
+    Instant time,
+    @Nullable String checkpoint) {}

@@ -11,6 +11,7 @@ import dev.baton.protocol.state.StepPath;
 import dev.baton.store.snapshot.StoredCut;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 
 /** A stored cut in the two forms that callers see. */
 final class CutViews {
@@ -27,7 +28,8 @@ final class CutViews {
         cut.treeBytes(),
         cut.storedBytes(),
         cut.fileCount(),
-        Instant.EPOCH.plus(cut.timeMicros(), ChronoUnit.MICROS));
+        Instant.EPOCH.plus(cut.timeMicros(), ChronoUnit.MICROS),
+        cut.checkpoint());
   }
 
   static Cut message(StoredCut cut) {
@@ -40,6 +42,8 @@ final class CutViews {
         .setSizeBytes(cut.treeBytes())
         .setFileCount(cut.fileCount())
         .setTimeMicros(cut.timeMicros())
+        .setFormat(cut.format())
+        .setCheckpoint(Objects.requireNonNullElse(cut.checkpoint(), ""))
         .build();
   }
 }

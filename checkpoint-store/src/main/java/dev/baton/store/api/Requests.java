@@ -21,6 +21,15 @@ final class Requests {
     }
   }
 
+  static String checkpoint(String text) {
+    if (!RunId.isValid(text)) {
+      throw StoreFailure.invalid(
+          "checkpoint '%s' is not a ULID in lower case (26 characters)"
+              .formatted(text.length() <= 64 ? text : text.substring(0, 64) + "…"));
+    }
+    return text;
+  }
+
   static long atLeastZero(String name, long value) {
     if (value < 0) {
       throw StoreFailure.invalid(name + " is " + value + ", allowed is 0 or more");

@@ -122,4 +122,66 @@ public final class Checks {
       throw wrong(value, "bytes from 1048576 to 67108864");
     }
   }
+
+  private static final Duration YEARS = Duration.ofDays(3_650);
+
+  /** How long something waits before it begins. */
+  public static final class Delay implements Converter<Duration> {
+    @Override
+    public Duration convert(String value) {
+      return between(value, Duration.ZERO, Duration.ofHours(1));
+    }
+  }
+
+  /** How often something is done. */
+  public static final class Period implements Converter<Duration> {
+    @Override
+    public Duration convert(String value) {
+      return between(value, Duration.ofSeconds(1), Duration.ofDays(7));
+    }
+  }
+
+  /** How old something may become. */
+  public static final class Age implements Converter<Duration> {
+    @Override
+    public Duration convert(String value) {
+      return between(value, Duration.ofSeconds(1), YEARS);
+    }
+  }
+
+  /** Longer than an upload takes. */
+  public static final class Grace implements Converter<Duration> {
+    @Override
+    public Duration convert(String value) {
+      return between(value, Duration.ofMinutes(2), YEARS);
+    }
+  }
+
+  /** How many are kept. */
+  public static final class Count implements Converter<Integer> {
+    @Override
+    public Integer convert(String value) {
+      if (value.matches("[0-9]{1,7}")) {
+        int count = Integer.parseInt(value);
+        if (count >= 1 && count <= 1_000_000) {
+          return count;
+        }
+      }
+      throw wrong(value, "a number from 1 to 1000000");
+    }
+  }
+
+  /** Bytes a second. */
+  public static final class Rate implements Converter<Long> {
+    @Override
+    public Long convert(String value) {
+      if (value.matches("[0-9]{1,10}")) {
+        long rate = Long.parseLong(value);
+        if (rate <= 1 << 30) {
+          return rate;
+        }
+      }
+      throw wrong(value, "bytes a second from 0 to 1073741824");
+    }
+  }
 }

@@ -11,6 +11,8 @@ import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * All keys of the checkpoint-store. A wrong value stops the start with a message that names the
@@ -31,6 +33,14 @@ public interface StoreConfig {
   String storeInstance();
 
   Snapshot snapshot();
+
+  Verify verify();
+
+  Scrub scrub();
+
+  Gc gc();
+
+  Retention retention();
 
   /** Postgres. */
   interface Db {
@@ -98,5 +108,93 @@ public interface StoreConfig {
     @WithDefault("33554432")
     @WithConverter(Checks.SnapshotBytes.class)
     long maxBytes();
+  }
+
+  /** Reading what was uploaded. */
+  interface Verify {
+    /** How long after the last registration it begins: 0 to 1 hour. */
+    @WithDefault("PT2S")
+    @WithConverter(Checks.Delay.class)
+    Duration delay();
+  }
+
+  /** Reading again what was verified before. */
+  interface Scrub {
+    /** Bytes a second at most, 0 to 1 GiB; 0: never. */
+    @WithDefault("4194304")
+    @WithConverter(Checks.Rate.class)
+    long bytesPerSecond();
+
+    /** How old a pack's last verification may become: 1 second to 10 years. */
+    @WithDefault("PT720H")
+    @WithConverter(Checks.Age.class)
+    Duration after();
+  }
+
+  /** Garbage collection of packs. */
+  interface Gc {
+    @WithDefault("true")
+    boolean enabled();
+
+    /** 1 second to 7 days. */
+    @WithDefault("PT1H")
+    @WithConverter(Checks.Period.class)
+    Duration interval();
+
+    /**
+     * How long a pack that no checkpoint refers to is kept after it was last promised to a runner:
+     * 2 minutes to 10 years, and at least twice {@code baton.object-store.url-life}.
+     */
+    @WithDefault("PT24H")
+    @WithConverter(Checks.Grace.class)
+    Duration grace();
+  }
+
+  /** Which checkpoints are deleted. */
+  interface Retention {
+    @WithDefault("true")
+    boolean enabled();
+
+    /** 1 second to 7 days. */
+    @WithDefault("PT5M")
+    @WithConverter(Checks.Period.class)
+    Duration interval();
+
+    /** Of a run, besides those that are kept for what they are: 1 to 1,000,000. */
+    @WithDefault("10")
+    @WithConverter(Checks.Count.class)
+    int maxCheckpoints();
+
+    /** 1 second to 10 years. */
+    @WithDefault("PT168H")
+    @WithConverter(Checks.Age.class)
+    Duration maxAge();
+
+    /** Those made when a run completed. */
+    @WithDefault("true")
+    boolean keepComplete();
+
+    /** Those made when something failed. */
+    @WithDefault("true")
+    boolean keepError();
+
+    /** Other values for a project. */
+    Map<String, Special> projects();
+
+    /** Other values for a workflow, by its name; they come before the project's. */
+    Map<String, Special> workflows();
+
+    /** What differs; the rest is as above. */
+    interface Special {
+      @WithConverter(Checks.Count.class)
+      Optional<Integer> maxCheckpoints();
+
+      @WithConverter(Checks.Age.class)
+      Optional<Duration> maxAge();
+
+      Optional<Boolean> keepComplete();
+
+      Optional<Boolean> keepError();
+    }
   }
 }

@@ -32,6 +32,8 @@ public final class Problems {
           switch (failure.kind()) {
             case INVALID -> Status.INVALID_ARGUMENT;
             case NOT_FOUND -> Status.NOT_FOUND;
+            case REFUSED -> Status.FAILED_PRECONDITION;
+            case FENCED -> Status.PERMISSION_DENIED;
             case NOT_YET -> Status.DEADLINE_EXCEEDED;
             case EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
             case UNAVAILABLE -> Status.UNAVAILABLE;
@@ -49,6 +51,8 @@ public final class Problems {
     return switch (kind) {
       case INVALID -> 400;
       case NOT_FOUND -> 404;
+      case REFUSED -> 409;
+      case FENCED -> 403;
       case NOT_YET -> 504;
       case EXHAUSTED, UNAVAILABLE -> 503;
     };

@@ -16,6 +16,10 @@ public final class StoreFailure extends RuntimeException {
     INVALID,
     /** There is no such thing. */
     NOT_FOUND,
+    /** The world is not as the request takes it to be; the message begins with a word for it. */
+    REFUSED,
+    /** Stop: a newer epoch holds the run. */
+    FENCED,
     /** Ask again later: it has not been stored yet. */
     NOT_YET,
     /** It needs more memory than there is for it. */
@@ -37,6 +41,14 @@ public final class StoreFailure extends RuntimeException {
 
   public static StoreFailure notFound(String message) {
     return new StoreFailure(Kind.NOT_FOUND, message);
+  }
+
+  public static StoreFailure refused(String message) {
+    return new StoreFailure(Kind.REFUSED, message);
+  }
+
+  public static StoreFailure fenced(String message) {
+    return new StoreFailure(Kind.FENCED, message);
   }
 
   public static StoreFailure notYet(String message) {

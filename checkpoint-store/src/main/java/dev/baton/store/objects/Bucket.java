@@ -9,30 +9,51 @@ package dev.baton.store.objects;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.StoreFailure;
 import io.minio.BucketExistsArgs;
+import io.minio.GetObjectArgs;
 import io.minio.GetPresignedObjectUrlArgs;
+import io.minio.ListObjectsArgs;
 import io.minio.MakeBucketArgs;
 import io.minio.MinioAsyncClient;
+import io.minio.PutObjectArgs;
+import io.minio.RemoveObjectArgs;
+import io.minio.Result;
 import io.minio.StatObjectArgs;
 import io.minio.StatObjectResponse;
 import io.minio.errors.ErrorResponseException;
 import io.minio.errors.MinioException;
 import io.minio.http.Method;
+import io.minio.messages.Item;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
-/** The one bucket. Bytes never pass through here: it looks and it signs. Thread-safe. */
+/**
+ * The one bucket. Packs and outputs never pass through here on their way: it looks, it signs, and
+ * it reads to verify. What may pass by itself is tried again, {@value #TRIES} times at most.
+ * Thread-safe.
+ */
 @ApplicationScoped
 public class Bucket {
   private static final long TIMEOUT_MILLIS = 10_000;
+  private static final int TRIES = 8;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(30);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+  /** S3 sees to it that an object has the digest that its upload names. */
+  private static final String CHECKSUM = "x-amz-checksum-sha256";
 
   private final MinioAsyncClient client;
   private final String endpoint;
@@ -78,37 +99,123 @@ public class Bucket {
   }
 
   /** The object's size in bytes; empty when there is none. */
-  Uni<OptionalLong> size(ObjectName object) {
+  public Uni<OptionalLong> size(String key) {
+    return ask(() -> client.statObject(StatObjectArgs.builder().bucket(name).object(key).build()))
+        .map(StatObjectResponse::size)
+        .map(OptionalLong::of)
+        .onFailure(Bucket::isAbsent)
+        .recoverWithItem(OptionalLong.empty())
+        .onFailure()
+        .transform(this::away);
+  }
+
+  /** Writes a small object. May be repeated. */
+  public Uni<Void> put(String key, byte[] bytes) {
+    return ask(() ->
+            client.putObject(
+                PutObjectArgs.builder()
+                    .bucket(name)
+                    .object(key)
+                    .contentType("application/json")
+                    .stream(new ByteArrayInputStream(bytes), bytes.length, -1)
+                    .build()))
+        .replaceWithVoid()
+        .onFailure()
+        .transform(this::away);
+  }
+
+  /** Also succeeds when there is no such object. */
+  public Uni<Void> remove(String key) {
+    return ask(() ->
+            client.removeObject(RemoveObjectArgs.builder().bucket(name).object(key).build()))
+        .onFailure(Bucket::isAbsent)
+        .recoverWithNull()
+        .onFailure()
+        .transform(this::away);
+  }
+
+  /**
+   * The object's bytes from {@code offset} on, to be closed. A read of it may fail, and is then for
+   * the caller to try again. NOT_FOUND when there is no such object. Blocks.
+   *
+   * @param length null for all that follow
+   */
+  public InputStream open(String key, long offset, @Nullable Long length) {
+    return ask(() ->
+            client.getObject(
+                GetObjectArgs.builder()
+                    .bucket(name)
+                    .object(key)
+                    .offset(offset)
+                    .length(length)
+                    .build()))
+        .map(InputStream.class::cast)
+        .onFailure(Bucket::isAbsent)
+        .transform(absent -> StoreFailure.notFound("the object " + key + " is not there"))
+        .onFailure(failure -> !(failure instanceof StoreFailure))
+        .transform(this::away)
+        .await()
+        .atMost(Duration.ofMinutes(2));
+  }
+
+  /**
+   * The objects whose keys begin so, in their order; asks for one page after the other. An item may
+   * be a failure. Blocks.
+   *
+   * @param after the key after which to begin; null for the first
+   */
+  public Iterable<Result<Item>> list(String prefix, @Nullable String after) {
+    ListObjectsArgs.Builder args =
+        ListObjectsArgs.builder().bucket(name).prefix(prefix).recursive(true);
+    return client.listObjects(after == null ? args.build() : args.startAfter(after).build());
+  }
+
+  private interface Question<T> {
+    CompletableFuture<T> ask() throws MinioException, GeneralSecurityException, IOException;
+  }
+
+  private static <T> Uni<T> ask(Question<T> question) {
     return Uni.createFrom()
         .completionStage(
             () -> {
               try {
-                return client.statObject(
-                    StatObjectArgs.builder().bucket(name).object(object.key()).build());
+                return question.ask();
               } catch (MinioException | GeneralSecurityException | IOException e) {
                 throw new CompletionException(e);
               }
             })
         // The client signs and writes the request on the calling thread.
         .runSubscriptionOn(Infrastructure.getDefaultExecutor())
-        .map(StatObjectResponse::size)
-        .map(OptionalLong::of)
-        .onFailure(Bucket::isAbsent)
-        .recoverWithItem(OptionalLong.empty())
-        .onFailure(failure -> !(failure instanceof StoreFailure))
-        .transform(
-            failure ->
-                StoreFailure.unavailable(
-                    "the object store at " + where() + " did not answer: " + root(failure)));
+        .onFailure(Bucket::mayPass)
+        .retry()
+        .withBackOff(FIRST_PAUSE, LONGEST_PAUSE)
+        .withJitter(0.3)
+        .atMost(TRIES - 1);
+  }
+
+  private StoreFailure away(Throwable failure) {
+    return StoreFailure.unavailable(
+        "the object store at " + where() + " did not answer: " + root(failure));
   }
 
   private static boolean isAbsent(Throwable failure) {
+    return status(failure) == 404;
+  }
+
+  /** Whether the same request may succeed: not what the server has refused for good. */
+  static boolean mayPass(Throwable failure) {
+    int status = status(failure);
+    return status < 400 || status >= 500 || status == 408 || status == 429;
+  }
+
+  /** The server's answer; 0 when there was none that could be read. */
+  private static int status(Throwable failure) {
     for (Throwable t = failure; t != null; t = t.getCause()) {
       if (t instanceof ErrorResponseException refused) {
-        return refused.response().code() == 404;
+        return refused.response().code();
       }
     }
-    return false;
+    return 0;
   }
 
   private static String root(Throwable failure) {
@@ -119,26 +226,35 @@ public class Bucket {
     return cause.toString();
   }
 
-  String putUrl(ObjectName object) {
-    return presign(Method.PUT, object);
+  /** What a PUT to the object's address must carry: S3 refuses other bytes than the digest's. */
+  public Map<String, String> putHeaders(ObjectName object) {
+    return switch (object.kind()) {
+      case BLOB, PACK -> Map.of(CHECKSUM, object.digestBase64());
+      case WORKSPACE -> Map.of();
+    };
   }
 
-  String getUrl(ObjectName object) {
-    return presign(Method.GET, object);
+  public String putUrl(ObjectName object) {
+    return presign(Method.PUT, object.key(), putHeaders(object));
+  }
+
+  public String getUrl(String key) {
+    return presign(Method.GET, key, Map.of());
   }
 
   /** Local: the region is known, so nobody is asked. */
-  private String presign(Method method, ObjectName object) {
+  private String presign(Method method, String key, Map<String, String> headers) {
     try {
       return client.getPresignedObjectUrl(
           GetPresignedObjectUrlArgs.builder()
               .method(method)
               .bucket(name)
-              .object(object.key())
+              .object(key)
               .expiry(urlLifeSeconds)
+              .extraHeaders(headers)
               .build());
     } catch (MinioException | GeneralSecurityException | IOException e) {
-      throw new IllegalStateException("cannot sign an URL for " + object.key(), e);
+      throw new IllegalStateException("cannot sign an URL for " + key, e);
     }
   }
 }

@@ -16,9 +16,12 @@ public enum ObjectKind {
    * A workspace archive; the digest is that of the tree, and two archives of one tree may differ in
    * size.
    */
-  WORKSPACE;
+  WORKSPACE,
+  /** Chunks of snapshots; the digest is that of its bytes. */
+  PACK;
 
-  String word() {
+  /** As it is stored and shown. */
+  public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -8,6 +8,8 @@ package dev.baton.store.objects;
 
 import dev.baton.protocol.trace.Digest;
 import dev.baton.store.failure.StoreFailure;
+import java.util.Base64;
+import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
@@ -27,12 +29,7 @@ public record ObjectName(String project, ObjectKind kind, String digest, long si
    * @throws StoreFailure that names what is wrong and what is allowed
    */
   public ObjectName {
-    project = project.isEmpty() ? DEFAULT_PROJECT : project;
-    if (!PROJECT.matcher(project).matches()) {
-      throw StoreFailure.invalid(
-          "project '%s' is not 1 to 63 lower-case letters, digits, '.', '_', '-'"
-              .formatted(project.length() <= 64 ? project : project.substring(0, 64) + "…"));
-    }
+    project = project(project);
     try {
       Digest.check(digest);
     } catch (IllegalArgumentException e) {
@@ -44,12 +41,39 @@ public record ObjectName(String project, ObjectKind kind, String digest, long si
     }
   }
 
+  /**
+   * A project's name as it is stored: empty stands for the default.
+   *
+   * @throws StoreFailure that names what is wrong and what is allowed
+   */
+  public static String project(String name) {
+    if (name.isEmpty()) {
+      return DEFAULT_PROJECT;
+    }
+    if (!PROJECT.matcher(name).matches()) {
+      throw StoreFailure.invalid(
+          "project '%s' is not 1 to 63 lower-case letters, digits, '.', '_', '-'"
+              .formatted(name.length() <= 64 ? name : name.substring(0, 64) + "…"));
+    }
+    return name;
+  }
+
   /** Its key in the bucket. */
   public String key() {
     String hex = digest.substring(digest.indexOf(':') + 1);
     return switch (kind) {
       case BLOB -> project + "/blobs/" + hex;
       case WORKSPACE -> project + "/workspaces/" + hex + ".tar.zst";
+      case PACK -> project + "/packs/" + hex;
     };
+  }
+
+  String digestBase64() {
+    return Base64.getEncoder().encodeToString(hash());
+  }
+
+  /** The digest's 32 bytes. */
+  public byte[] hash() {
+    return HexFormat.of().parseHex(digest, digest.indexOf(':') + 1, digest.length());
   }
 }

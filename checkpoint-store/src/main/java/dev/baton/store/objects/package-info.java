@@ -1,4 +1,4 @@
-/** Objects in the object store: runners move the bytes, this package hands out the URLs. */
+/** The object store: the bucket, and the names of what is in it. */
 @NullMarked
 package dev.baton.store.objects;
 

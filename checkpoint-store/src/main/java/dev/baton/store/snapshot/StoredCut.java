@@ -13,6 +13,7 @@ import jakarta.persistence.IdClass;
 import jakarta.persistence.Table;
 import java.io.Serializable;
 import org.hibernate.annotations.Immutable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A workspace that an event carries. Written with the event, in its transaction; only read here.
@@ -45,6 +46,8 @@ public class StoredCut {
 
   @Column(name = "time_micros")
   long timeMicros;
+
+  @Nullable String checkpoint;
 
   protected StoredCut() {}
 
@@ -83,5 +86,10 @@ public class StoredCut {
 
   public long timeMicros() {
     return timeMicros;
+  }
+
+  /** The id of its manifest; null where the workspace is one archive. */
+  public @Nullable String checkpoint() {
+    return checkpoint;
   }
 }

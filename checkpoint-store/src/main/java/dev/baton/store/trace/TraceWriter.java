@@ -52,13 +52,14 @@ class TraceWriter {
       , cuts AS (
         INSERT INTO store.cut
           (run, lane, seq, position, step, digest, format, tree_bytes, stored_bytes, file_count,
-           time_micros)
+           time_micros, checkpoint)
         SELECT run, lane, seq, position, step, digest, format, tree_bytes, stored_bytes,
-          file_count, time_micros
+          file_count, time_micros, checkpoint
         FROM unnest($15::text[], $16::integer[], $17::bigint[], $18::bigint[], $19::text[],
-          $20::text[], $21::text[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[])
+          $20::text[], $21::text[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[],
+          $26::text[])
           AS c(run, lane, seq, position, step, digest, format, tree_bytes, stored_bytes,
-            file_count, time_micros)
+            file_count, time_micros, checkpoint)
         JOIN stored USING (run, lane, seq, position))""";
   private static final String COUNTS =
       """
@@ -182,7 +183,8 @@ class TraceWriter {
                 rows,
                 Long[]::new,
                 row ->
-                    row.event().timeMicros() == null ? Long.valueOf(0) : row.event().timeMicros()));
+                    row.event().timeMicros() == null ? Long.valueOf(0) : row.event().timeMicros()))
+        .addValue(column(rows, String[]::new, row -> row.cut().checkpoint()));
   }
 
   private static <R, C extends @Nullable Object> Object column(

@@ -10,6 +10,7 @@ import dev.baton.protocol.grpc.CheckpointStoreGrpc;
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import io.grpc.ManagedChannel;
@@ -21,6 +22,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -72,11 +74,16 @@ public final class Client implements AutoCloseable {
     return send(HttpRequest.newBuilder(base.resolve(path)).build());
   }
 
-  public HttpResponse<String> put(String url, byte[] body) {
-    return send(
-        HttpRequest.newBuilder(URI.create(url))
-            .PUT(HttpRequest.BodyPublishers.ofByteArray(body))
-            .build());
+  /** As the store told to. */
+  public HttpResponse<String> put(Upload upload, byte[] body) {
+    return put(upload.getPutUrl(), upload.getHeadersMap(), body);
+  }
+
+  public HttpResponse<String> put(String url, Map<String, String> headers, byte[] body) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(url)).PUT(HttpRequest.BodyPublishers.ofByteArray(body));
+    headers.forEach(request::header);
+    return send(request.build());
   }
 
   public HttpResponse<String> getUrl(String url) {

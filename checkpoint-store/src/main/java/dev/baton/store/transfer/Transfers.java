@@ -4,14 +4,21 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.store.objects;
+package dev.baton.store.transfer;
 
+import dev.baton.snapshot.format.Hash;
 import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.ObjectKind;
+import dev.baton.store.objects.ObjectName;
+import dev.baton.store.packs.PackUploads;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Says which objects are there, and where to PUT and GET them. */
 @ApplicationScoped
@@ -28,7 +35,11 @@ public class Transfers {
 
     record Present(ObjectName object) implements Upload {}
 
-    record Wanted(ObjectName object, String putUrl) implements Upload {}
+    /**
+     * @param headers that the PUT must carry
+     */
+    record Wanted(ObjectName object, String putUrl, Map<String, String> headers)
+        implements Upload {}
   }
 
   /** Where to get an object. */
@@ -36,16 +47,36 @@ public class Transfers {
 
   private final Bucket bucket;
   private final ObjectIndex index;
+  private final PackUploads packs;
 
-  Transfers(Bucket bucket, ObjectIndex index) {
+  Transfers(Bucket bucket, ObjectIndex index, PackUploads packs) {
     this.bucket = bucket;
     this.index = index;
+    this.packs = packs;
   }
 
-  /** In the order asked. To be called on a Vert.x context. */
+  /** In the order asked. */
   public Uni<List<Upload>> upload(String run, List<ObjectName> objects) {
     return bounded(
-        objects, () -> index.note(objects, run).chain(() -> each(objects, this::uploadOf)));
+        objects,
+        () ->
+            notePacks(run, objects)
+                .call(() -> noteOthers(run, objects))
+                .chain(packs -> each(objects, object -> uploadOf(object, packs))));
+  }
+
+  private Uni<Map<Hash, Boolean>> notePacks(String run, List<ObjectName> objects) {
+    List<ObjectName> wanted = objects.stream().filter(Transfers::isPack).toList();
+    return wanted.isEmpty() ? Uni.createFrom().item(Map.of()) : packs.note(run, wanted);
+  }
+
+  private Uni<Void> noteOthers(String run, List<ObjectName> objects) {
+    List<ObjectName> others = objects.stream().filter(object -> !isPack(object)).toList();
+    return others.isEmpty() ? Uni.createFrom().voidItem() : index.note(others, run);
+  }
+
+  private static boolean isPack(ObjectName object) {
+    return object.kind() == ObjectKind.PACK;
   }
 
   /** In the order asked; NOT_FOUND names the first that is absent. */
@@ -53,19 +84,26 @@ public class Transfers {
     return bounded(objects, () -> each(objects, this::downloadOf));
   }
 
-  private Uni<Upload> uploadOf(ObjectName object) {
-    return bucket
-        .size(object)
-        .map(
-            size ->
-                isThere(object, size)
-                    ? new Upload.Present(object)
-                    : new Upload.Wanted(object, bucket.putUrl(object)));
+  private Uni<Upload> uploadOf(ObjectName object, Map<Hash, Boolean> packs) {
+    return switch (object.kind()) {
+      // The rows know; a question to the object store for each would cost a first capture most.
+      case PACK ->
+          Uni.createFrom()
+              .item(() -> upload(object, packs.getOrDefault(Hash.read(object.hash(), 0), false)));
+      case BLOB, WORKSPACE ->
+          bucket.size(object.key()).map(size -> upload(object, isThere(object, size)));
+    };
+  }
+
+  private Upload upload(ObjectName object, boolean present) {
+    return present
+        ? new Upload.Present(object)
+        : new Upload.Wanted(object, bucket.putUrl(object), bucket.putHeaders(object));
   }
 
   private Uni<Download> downloadOf(ObjectName object) {
     return bucket
-        .size(object)
+        .size(object.key())
         .map(
             size -> {
               if (size.isEmpty()) {
@@ -73,7 +111,7 @@ public class Transfers {
                     "project %s has no %s %s"
                         .formatted(object.project(), object.kind().word(), object.digest()));
               }
-              return new Download(object, bucket.getUrl(object), size.getAsLong());
+              return new Download(object, bucket.getUrl(object.key()), size.getAsLong());
             });
   }
 
@@ -81,7 +119,7 @@ public class Transfers {
   private static boolean isThere(ObjectName object, OptionalLong size) {
     return size.isPresent()
         && switch (object.kind()) {
-          case BLOB -> object.sizeBytes() == size.getAsLong();
+          case BLOB, PACK -> object.sizeBytes() == size.getAsLong();
           case WORKSPACE -> true;
         };
   }
@@ -93,8 +131,7 @@ public class Transfers {
         .andFailFast();
   }
 
-  private static <T> Uni<List<T>> bounded(
-      List<ObjectName> objects, java.util.function.Supplier<Uni<List<T>>> work) {
+  private static <T> Uni<List<T>> bounded(List<ObjectName> objects, Supplier<Uni<List<T>>> work) {
     if (objects.isEmpty()) {
       return Uni.createFrom().item(List.of());
     }

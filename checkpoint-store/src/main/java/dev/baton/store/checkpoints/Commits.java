@@ -1,0 +1,214 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.checkpoints;
+
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.objects.Bucket;
+import dev.baton.store.packs.Packs;
+import dev.baton.store.packs.Projects;
+import dev.baton.store.packs.ToldPack;
+import dev.baton.store.snapshot.Holder;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Makes checkpoints. The manifest's object comes before the row: what Postgres has can be had again
+ * from the bucket. Thread-safe.
+ */
+@ApplicationScoped
+public class Commits {
+  static final String SAME = "SELECT manifest = $2 FROM store.checkpoint WHERE id = $1";
+
+  static final String LIVE =
+      """
+      SELECT digest FROM store.pack
+      WHERE project = $1 AND digest = ANY($2::bytea[]) AND state = 1""";
+
+  // Waits for whoever dooms one of them, and then does not find it.
+  static final String LOCK_LIVE = LIVE + " ORDER BY id FOR KEY SHARE";
+
+  static final String INSERT =
+      """
+      WITH made AS (
+        INSERT INTO store.checkpoint (id, run, project, workflow, epoch, step, trigger, created_at,
+          digest, size_bytes, stored_bytes, file_count, pack_count, pack_bytes, manifest)
+        VALUES ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, cardinality($2::bytea[]), $15,
+          $16)
+        ON CONFLICT (id) DO NOTHING RETURNING number),
+      referred AS (
+        INSERT INTO store.checkpoint_pack (pack, checkpoint)
+        SELECT p.id, made.number FROM made, store.pack p
+        WHERE p.project = $1 AND p.digest = ANY($2::bytea[]))
+      SELECT number FROM made""";
+
+  /** A checkpoint was committed. */
+  public record Committed(String id) {}
+
+  private final Pool pool;
+  private final Bucket bucket;
+  private final Packs packs;
+  private final Projects projects;
+  private final Holder holder;
+  private final Event<Committed> committed;
+
+  Commits(
+      Pool pool,
+      Bucket bucket,
+      Packs packs,
+      Projects projects,
+      Holder holder,
+      Event<Committed> committed) {
+    this.pool = pool;
+    this.bucket = bucket;
+    this.packs = packs;
+    this.projects = projects;
+    this.holder = holder;
+    this.committed = committed;
+  }
+
+  /** Where a manifest is. */
+  public static String key(String project, String run, String id) {
+    return project + "/checkpoints/" + run + "/" + id + ".json";
+  }
+
+  /**
+   * May be repeated with the same bytes.
+   *
+   * @param bytes the manifest
+   * @param fresh packs that are not registered yet
+   * @return fails with INVALID for a manifest that is none or not of this run, FENCED, and REFUSED
+   *     {@code packs_gone}
+   */
+  public Uni<Void> commit(
+      String run, int epoch, String project, byte[] bytes, List<ToldPack> fresh) {
+    Manifest manifest = check(run, epoch, project, bytes);
+    return holder
+        .require(run, epoch)
+        .chain(() -> same(manifest, bytes))
+        .chain(
+            done ->
+                done
+                    ? Uni.createFrom().voidItem()
+                    : packs
+                        .register(run, project, fresh)
+                        .chain(() -> projects.number(project))
+                        .chain(number -> commit(number, manifest, bytes)));
+  }
+
+  private static Manifest check(String run, int epoch, String project, byte[] bytes) {
+    Manifest manifest;
+    try {
+      manifest = ManifestCodec.read(bytes);
+    } catch (IllegalArgumentException e) {
+      throw StoreFailure.invalid(String.valueOf(e.getMessage()));
+    }
+    requireSame("session_id", manifest.sessionId(), run);
+    requireSame("run.project", manifest.run().project(), project);
+    if (epoch != 0) {
+      requireSame("run.epoch", Integer.toString(manifest.run().epoch()), Integer.toString(epoch));
+    }
+    requireSame("workspace.format", manifest.workspace().format(), Manifest.Workspace.TREE);
+    return manifest;
+  }
+
+  private static void requireSame(String member, String value, String wanted) {
+    if (!value.equals(wanted)) {
+      throw StoreFailure.invalid(
+          "the manifest's %s is '%s', it must be '%s'".formatted(member, value, wanted));
+    }
+  }
+
+  private Uni<Boolean> same(Manifest manifest, byte[] bytes) {
+    return pool.preparedQuery(SAME)
+        .execute(Tuple.of(manifest.id(), Buffer.buffer(bytes)))
+        .map(
+            rows -> {
+              if (rows.size() == 0) {
+                return false;
+              }
+              if (!rows.iterator().next().getBoolean(0)) {
+                throw StoreFailure.invalid(
+                    "checkpoint " + manifest.id() + " is there already, with another manifest");
+              }
+              return true;
+            });
+  }
+
+  private Uni<Void> commit(int project, Manifest manifest, byte[] bytes) {
+    List<Hash> wanted =
+        manifest.workspace().packs().stream()
+            .map(pack -> Hash.parse(pack.digest()))
+            .distinct()
+            .toList();
+    String key = key(manifest.run().project(), manifest.sessionId(), manifest.id());
+    Tuple named = Tuple.of(project, Packs.digests(wanted));
+    return pool.preparedQuery(LIVE)
+        .execute(named)
+        .invoke(rows -> Packs.requireAll(wanted, Packs.hashes(rows)))
+        .chain(() -> bucket.put(key, bytes))
+        .chain(() -> pool.withTransaction(tx -> insert(tx, project, wanted, manifest, bytes)))
+        .chain(
+            made ->
+                made
+                    ? Uni.createFrom().voidItem()
+                    : same(manifest, bytes).replaceWithVoid()) // another request was quicker
+        .onFailure(Commits::isGone)
+        .call(() -> bucket.remove(key))
+        .invoke(() -> committed.fire(new Committed(manifest.id())));
+  }
+
+  private static boolean isGone(Throwable failure) {
+    return failure instanceof StoreFailure known && known.kind() == StoreFailure.Kind.REFUSED;
+  }
+
+  /**
+   * The reference to the packs, in the transaction that holds them: first all are locked and found
+   * live, then the rows are added.
+   */
+  static Uni<Boolean> insert(
+      SqlConnection tx, int project, List<Hash> wanted, Manifest manifest, byte[] bytes) {
+    Tuple named = Tuple.of(project, Packs.digests(wanted));
+    return tx.preparedQuery(LOCK_LIVE)
+        .execute(named)
+        .invoke(rows -> Packs.requireAll(wanted, Packs.hashes(rows)))
+        .chain(() -> tx.preparedQuery(INSERT).execute(row(project, wanted, manifest, bytes)))
+        .map(rows -> rows.size() > 0);
+  }
+
+  private static Tuple row(int project, List<Hash> wanted, Manifest manifest, byte[] bytes) {
+    Manifest.Workspace workspace = manifest.workspace();
+    return Tuple.tuple()
+        .addValue(project)
+        .addValue(Packs.digests(wanted))
+        .addValue(manifest.id())
+        .addValue(manifest.sessionId())
+        .addValue(manifest.run().project())
+        .addValue(manifest.run().workflow())
+        .addValue(manifest.run().epoch())
+        .addValue(Objects.requireNonNullElse(manifest.run().step(), ""))
+        .addValue(manifest.trigger().word())
+        .addValue(OffsetDateTime.ofInstant(manifest.createdAt(), ZoneOffset.UTC))
+        .addValue(Buffer.buffer(Hash.parse(workspace.digest()).toBytes()))
+        .addValue(workspace.sizeBytes())
+        .addValue(workspace.storedBytes())
+        .addValue(workspace.fileCount())
+        .addValue(workspace.packs().stream().mapToLong(Manifest.Pack::sizeBytes).sum())
+        .addValue(Buffer.buffer(bytes));
+  }
+}

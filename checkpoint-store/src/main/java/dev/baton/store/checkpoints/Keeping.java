@@ -1,0 +1,86 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.checkpoints;
+
+import dev.baton.store.failure.StoreFailure;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+
+/** Keeps checkpoints from being deleted: pins for people, holds for forks. Thread-safe. */
+@ApplicationScoped
+public class Keeping {
+  private static final int LONGEST_REASON = 1_000;
+
+  static final String PIN =
+      """
+      UPDATE store.checkpoint SET pinned_at = coalesce(pinned_at, now()), pinned_by = $2,
+        pin_reason = $3
+      WHERE id = $1 AND NOT deleting RETURNING id""";
+  static final String UNPIN =
+      """
+      UPDATE store.checkpoint SET pinned_at = NULL, pinned_by = NULL, pin_reason = NULL
+      WHERE id = $1 AND NOT deleting RETURNING id""";
+
+  // The row is locked, so that a deletion that is being decided sees the hold or prevents it.
+  static final String HOLD =
+      """
+      WITH held AS MATERIALIZED (
+        SELECT id FROM store.checkpoint WHERE id = $1 AND NOT deleting FOR NO KEY UPDATE),
+      added AS (
+        INSERT INTO store.checkpoint_hold (checkpoint, run)
+        SELECT id, $2 FROM held ON CONFLICT DO NOTHING)
+      SELECT id FROM held""";
+  static final String RELEASE =
+      """
+      WITH gone AS (DELETE FROM store.checkpoint_hold WHERE checkpoint = $1 AND run = $2)
+      SELECT id FROM store.checkpoint WHERE id = $1""";
+
+  private final Pool pool;
+
+  Keeping(Pool pool) {
+    this.pool = pool;
+  }
+
+  public Uni<Void> pin(String id, String by, String reason) {
+    if (reason.length() > LONGEST_REASON || by.length() > LONGEST_REASON) {
+      return Uni.createFrom()
+          .failure(
+              StoreFailure.invalid(
+                  "reason and by are at most %d characters each".formatted(LONGEST_REASON)));
+    }
+    return change(id, PIN, Tuple.of(id, by, reason));
+  }
+
+  public Uni<Void> unpin(String id) {
+    return change(id, UNPIN, Tuple.of(id));
+  }
+
+  /**
+   * @param run that needs the checkpoint of another
+   */
+  public Uni<Void> hold(String id, String run) {
+    return change(id, HOLD, Tuple.of(id, run));
+  }
+
+  public Uni<Void> release(String id, String run) {
+    return change(id, RELEASE, Tuple.of(id, run));
+  }
+
+  private Uni<Void> change(String id, String statement, Tuple values) {
+    return pool.preparedQuery(statement)
+        .execute(values)
+        .invoke(
+            rows -> {
+              if (rows.size() == 0) {
+                throw StoreFailure.notFound("there is no checkpoint '%s'".formatted(id));
+              }
+            })
+        .replaceWithVoid();
+  }
+}

@@ -1,0 +1,186 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.packs;
+
+import dev.baton.snapshot.format.Hash;
+import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.ObjectKind;
+import dev.baton.store.objects.ObjectName;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.StreamSupport;
+
+/** Packs from the end of their upload to their use in a checkpoint. Thread-safe. */
+@ApplicationScoped
+public class Packs {
+  /** Packs of a request at most. */
+  public static final int MOST = 1_000;
+
+  private static final int LOOKS_AT_ONCE = 8;
+
+  static final String LOCK =
+      """
+      SELECT id FROM store.pack WHERE project = $1 AND digest = ANY($2::bytea[])
+      ORDER BY id FOR NO KEY UPDATE""";
+
+  // A doomed pack is not brought back: it is missing in the answer.
+  static final String REGISTER =
+      """
+      WITH given AS MATERIALIZED (
+        SELECT * FROM unnest($2::bytea[], $3::bigint[], $4::integer[], $5::bytea[])
+          AS g(digest, size_bytes, index_bytes, chunks)),
+      stored AS (
+        INSERT INTO store.pack AS old
+          (project, digest, size_bytes, index_bytes, state, run, touched_at, registered_at)
+        SELECT $1::integer, digest, size_bytes, index_bytes, 1, $6, now(), now()
+        FROM given ORDER BY digest
+        ON CONFLICT (project, digest) DO UPDATE SET
+          size_bytes = EXCLUDED.size_bytes,
+          index_bytes = CASE WHEN old.verified_at IS NULL OR old.problem IS NOT NULL
+            THEN EXCLUDED.index_bytes ELSE old.index_bytes END,
+          state = 1,
+          touched_at = now(),
+          registered_at = coalesce(old.registered_at, now()),
+          verified_at = CASE WHEN old.problem IS NULL THEN old.verified_at END,
+          problem = NULL
+        WHERE old.state <> 2
+        RETURNING old.id, old.digest),
+      listed AS (
+        INSERT INTO store.chunk (project, digest, pack)
+        SELECT $1::integer, substring(g.chunks FROM n * 32 + 1 FOR 32), s.id
+        FROM stored s JOIN given g ON g.digest = s.digest
+        CROSS JOIN LATERAL generate_series(0, octet_length(g.chunks) / 32 - 1) AS n
+        ON CONFLICT DO NOTHING)
+      SELECT digest FROM stored""";
+
+  /** Some packs were registered, and are to be verified. */
+  public record Registered() {}
+
+  private final Pool pool;
+  private final Projects projects;
+  private final Bucket bucket;
+  private final Event<Registered> registered;
+
+  Packs(Pool pool, Projects projects, Bucket bucket, Event<Registered> registered) {
+    this.pool = pool;
+    this.projects = projects;
+    this.bucket = bucket;
+    this.registered = registered;
+  }
+
+  /** The key of a pack's object. */
+  public static String key(String project, Hash digest) {
+    return new ObjectName(project, ObjectKind.PACK, digest.toString(), 0).key();
+  }
+
+  /**
+   * Makes packs live whose objects are there. May be repeated.
+   *
+   * @return fails with REFUSED {@code packs_gone} that names those that were collected, and INVALID
+   *     for one whose object is missing or of another size
+   */
+  public Uni<Void> register(String run, String project, List<ToldPack> packs) {
+    if (packs.isEmpty()) {
+      return Uni.createFrom().voidItem();
+    }
+    if (packs.size() > MOST) {
+      return Uni.createFrom()
+          .failure(
+              StoreFailure.invalid(
+                  packs.size() + " packs in one request, at most " + MOST + " are allowed"));
+    }
+    Set<Hash> names = new HashSet<>();
+    for (ToldPack pack : packs) {
+      if (!names.add(pack.digest())) {
+        return Uni.createFrom()
+            .failure(StoreFailure.invalid("pack " + pack.digest() + " is there twice"));
+      }
+    }
+    return Uni.join()
+        .all(packs.stream().map(pack -> look(project, pack)).toList())
+        .usingConcurrencyOf(LOOKS_AT_ONCE)
+        .andFailFast()
+        .chain(() -> projects.number(project))
+        .chain(number -> pool.withTransaction(tx -> register(tx, number, run, packs)))
+        .invoke(stored -> requireAll(names, stored))
+        .invoke(() -> registered.fire(new Registered()))
+        .replaceWithVoid();
+  }
+
+  private Uni<Void> look(String project, ToldPack pack) {
+    return bucket
+        .size(key(project, pack.digest()))
+        .invoke(
+            size -> {
+              if (size.isEmpty() || size.getAsLong() != pack.sizeBytes()) {
+                throw StoreFailure.invalid(
+                    "pack %s was told to have %d bytes, its object %s"
+                        .formatted(
+                            pack.digest(),
+                            pack.sizeBytes(),
+                            size.isEmpty() ? "is not there" : "has " + size.getAsLong()));
+              }
+            })
+        .replaceWithVoid();
+  }
+
+  static Uni<Set<Hash>> register(SqlConnection tx, int project, String run, List<ToldPack> packs) {
+    Buffer[] digests = digests(packs.stream().map(ToldPack::digest).toList());
+    return tx.preparedQuery(LOCK)
+        .execute(Tuple.of(project, digests))
+        .chain(
+            () ->
+                tx.preparedQuery(REGISTER)
+                    .execute(
+                        Tuple.of(
+                            project,
+                            digests,
+                            packs.stream().map(ToldPack::sizeBytes).toArray(Long[]::new),
+                            packs.stream().map(ToldPack::indexBytes).toArray(Integer[]::new),
+                            packs.stream()
+                                .map(pack -> Buffer.buffer(pack.chunks()))
+                                .toArray(Buffer[]::new),
+                            run)))
+        .map(Packs::hashes);
+  }
+
+  /** Fails with REFUSED {@code packs_gone} unless all are there. */
+  public static void requireAll(Collection<Hash> wanted, Set<Hash> there) {
+    List<Hash> gone = wanted.stream().filter(hash -> !there.contains(hash)).distinct().toList();
+    if (!gone.isEmpty()) {
+      throw StoreFailure.refused(
+          "packs_gone: %s%s: capture again, whole"
+              .formatted(
+                  gone.subList(0, Math.min(gone.size(), 10)),
+                  gone.size() > 10 ? " and " + (gone.size() - 10) + " more" : ""));
+    }
+  }
+
+  /** Digests as a column of a statement. */
+  public static Buffer[] digests(Collection<Hash> hashes) {
+    return hashes.stream().map(hash -> Buffer.buffer(hash.toBytes())).toArray(Buffer[]::new);
+  }
+
+  /** The hashes in the first column. */
+  public static Set<Hash> hashes(Iterable<Row> rows) {
+    Set<Hash> hashes = new HashSet<>();
+    StreamSupport.stream(rows.spliterator(), false)
+        .forEach(row -> hashes.add(Hash.read(row.get(Buffer.class, 0).getBytes(), 0)));
+    return hashes;
+  }
+}
