@@ -7,6 +7,7 @@
 package dev.baton.snapshot.posix;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SortedMap;
@@ -91,18 +92,39 @@ public final class Directory extends Handle {
   /** Of the child itself, also where it is a link. */
   public void stat(String child, StatBuffer into) throws IOException {
     Kernel kernel = Kernel.mine();
-    check(statx(kernel, fd(), RawName.checked(child), AT_SYMLINK_NOFOLLOW), "stat", child);
+    check(
+        statx(kernel, fd(), kernel.first(RawName.checked(child)), AT_SYMLINK_NOFOLLOW),
+        "stat",
+        child);
     into.fill(kernel);
   }
 
   /** As {@link #stat}, but false where the child is gone. */
   public boolean statIfPresent(String child, StatBuffer into) throws IOException {
     Kernel kernel = Kernel.mine();
-    long result = statx(kernel, fd(), RawName.checked(child), AT_SYMLINK_NOFOLLOW);
+    long result = statx(kernel, fd(), kernel.first(RawName.checked(child)), AT_SYMLINK_NOFOLLOW);
     if (result == -PosixException.ENOENT) {
       return false;
     }
     check(result, "stat", child);
+    into.fill(kernel);
+    return true;
+  }
+
+  /**
+   * As {@link #statIfPresent(String, StatBuffer)}, of the child whose name stands in this array:
+   * for those who keep many names together. The name must be one that was listed.
+   */
+  public boolean statIfPresent(byte[] names, int from, int to, StatBuffer into) throws IOException {
+    Kernel kernel = Kernel.mine();
+    long path = kernel.first(names, from, to);
+    long result = statx(kernel, fd(), path, AT_SYMLINK_NOFOLLOW);
+    if (result == -PosixException.ENOENT) {
+      return false;
+    }
+    if (result < 0) {
+      check(result, "stat", new String(names, from, to - from, StandardCharsets.ISO_8859_1));
+    }
     into.fill(kernel);
     return true;
   }

@@ -41,18 +41,13 @@ public abstract sealed class Handle implements AutoCloseable permits Directory, 
 
   public final void stat(StatBuffer into) throws IOException {
     Kernel kernel = Kernel.mine();
-    check(statx(kernel, fd(), "", AT_EMPTY_PATH), "stat");
+    check(statx(kernel, fd(), kernel.first(""), AT_EMPTY_PATH), "stat");
     into.fill(kernel);
   }
 
-  static long statx(Kernel kernel, int fd, String name, int flags) {
+  static long statx(Kernel kernel, int fd, long name, int flags) {
     return kernel.call(
-        Call.STATX,
-        fd,
-        kernel.first(name),
-        flags | AT_NO_AUTOMOUNT,
-        STATX_BASIC_STATS,
-        kernel.struct());
+        Call.STATX, fd, name, flags | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, kernel.struct());
   }
 
   /**

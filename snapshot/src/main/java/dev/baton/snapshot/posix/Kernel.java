@@ -119,7 +119,18 @@ final class Kernel {
     return first;
   }
 
-  /** As {@link #first}, in a second place. */
+  /** As {@link #first(String)}, of the bytes between these places. */
+  long first(byte[] raw, int from, int to) {
+    int length = to - from;
+    if (length >= PATH_BYTES) {
+      throw new IllegalArgumentException("a name of %d bytes".formatted(length));
+    }
+    MemorySegment.copy(raw, from, memory, ValueLayout.JAVA_BYTE, 0, length);
+    memory.set(ValueLayout.JAVA_BYTE, length, (byte) 0);
+    return first;
+  }
+
+  /** As {@link #first(String)}, in a second place. */
   long second(String raw) {
     memory.setString(PATH_BYTES, raw, StandardCharsets.ISO_8859_1);
     return second;

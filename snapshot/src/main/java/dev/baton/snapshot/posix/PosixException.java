@@ -70,6 +70,11 @@ public final class PosixException extends IOException {
     return errno == ENOENT || errno == 20 || errno == 116;
   }
 
+  /** As {@link #isAbsent}, or it is another kind of thing than it was a moment ago. */
+  public boolean isReplaced() {
+    return isAbsent() || errno == EINVAL || errno == 21 || isLink();
+  }
+
   public boolean isDenied() {
     return errno == 1 || errno == 13 || errno == 30;
   }

@@ -1,0 +1,338 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.scan;
+
+import dev.baton.snapshot.format.Content;
+import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.format.Extent;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.format.Meta;
+import dev.baton.snapshot.format.Xattr;
+import dev.baton.snapshot.posix.Kind;
+import dev.baton.snapshot.posix.StatBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One directory as last seen, with all below it.
+ *
+ * <p>A scan makes one for each directory in which, or below which, anything has changed, and reuses
+ * the others. Then a capture reads the files that {@link #needsReading}, says so by {@link #learn}
+ * or {@link #skip}, and from the leaves up {@link #seal}s each directory with the hash of its node.
+ * A sealed one never changes. What an interrupted capture has learned stays true, and is used by
+ * the next scan.
+ *
+ * <p>Thread-safe for learning and skipping of different entries; otherwise to be handed over
+ * safely.
+ */
+public final class DirState {
+  private final Self self;
+  private final Entries entries;
+  private final @Nullable DirState[] children;
+  private final List<Note> notes;
+  private final boolean linksBelow;
+  private final boolean notesBelow;
+
+  /** In force above it, and in it. */
+  private Rules inherited;
+
+  private Rules rules;
+
+  /** The names in it can be relied on as long as its times are the same. */
+  private boolean settled;
+
+  private volatile @Nullable Hash node;
+  private long treeBytes;
+  private long treeEntries;
+
+  DirState(
+      Self self,
+      Entries entries,
+      @Nullable DirState[] children,
+      List<Note> notes,
+      Rules inherited,
+      Rules rules,
+      boolean settled) {
+    this.self = self;
+    this.entries = entries;
+    this.children = children;
+    this.notes = notes;
+    this.inherited = inherited;
+    this.rules = rules;
+    this.settled = settled;
+    boolean links = false;
+    boolean noted = !notes.isEmpty();
+    for (int i = 0; i < entries.count; i++) {
+      DirState child = children[i];
+      links |= child == null ? entries.extra(i).links() > 1 : child.linksBelow;
+      noted |= child != null && child.notesBelow;
+    }
+    linksBelow = links;
+    notesBelow = noted;
+  }
+
+  /** The directory's own mode, time, owner and attributes. */
+  public Meta meta() {
+    return self.meta();
+  }
+
+  /** How many entries there are, those that {@link #isPresent} denies included. */
+  public int size() {
+    return entries.count;
+  }
+
+  /** Raw bytes; ascending. */
+  public String name(int i) {
+    return entries.name(i);
+  }
+
+  /** {@link Kind#OTHER} for what is never captured. */
+  public Kind kind(int i) {
+    return entries.kind(i);
+  }
+
+  /** Whether it belongs into the directory's node. */
+  public boolean isPresent(int i) {
+    return entries.kind(i) != Kind.OTHER && !entries.is(i, Entries.SKIPPED);
+  }
+
+  /**
+   * Of an entry that is a directory.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  public DirState child(int i) {
+    DirState child = children[i];
+    if (child == null) {
+      throw new IllegalArgumentException("'%s' is %s, no directory".formatted(name(i), kind(i)));
+    }
+    return child;
+  }
+
+  /** Of a symbolic link, raw; empty of anything else. */
+  public String target(int i) {
+    String target = entries.extra(i).target();
+    return target == null ? "" : target;
+  }
+
+  /** The path, raw and from the root, of an earlier name of the same file; null for the first. */
+  public @Nullable String linkTo(int i) {
+    return entries.extra(i).linkTo();
+  }
+
+  /** Of a file, in bytes. */
+  public long length(int i) {
+    return entries.sizes[i];
+  }
+
+  /** Of an entry that is no directory; without attributes as long as it was not read. */
+  public Meta meta(int i) {
+    Extra extra = entries.extra(i);
+    return new Meta(
+        entries.modes[i], entries.mtimes[i], entries.mtimeNanos[i], extra.owner(), extra.xattrs());
+  }
+
+  /** Whether it is a file's first name and its content must be read, now or once more. */
+  public boolean needsReading(int i) {
+    return entries.kind(i) == Kind.FILE
+        && !entries.is(i, Entries.KNOWN)
+        && !entries.is(i, Entries.SKIPPED)
+        && linkTo(i) == null;
+  }
+
+  /** Of a file; null as long as it was not read. */
+  public @Nullable Content content(int i) {
+    if (!entries.is(i, Entries.KNOWN)) {
+      return null;
+    }
+    Content content = entries.extra(i).content();
+    if (content != null) {
+      return content;
+    }
+    long size = entries.sizes[i];
+    if (size == 0) {
+      return Content.EMPTY;
+    }
+    long[] h = entries.hashes;
+    Hash hash = new Hash(h[4 * i], h[4 * i + 1], h[4 * i + 2], h[4 * i + 3]);
+    return new Content.Inline(List.of(new Extent.Data(hash, (int) size)));
+  }
+
+  /**
+   * As it goes into the directory's node.
+   *
+   * @throws IllegalStateException if it is not present, not read, or a directory not sealed
+   */
+  public Entry entry(int i) {
+    String name = name(i);
+    return switch (kind(i)) {
+      case DIRECTORY -> {
+        DirState child = child(i);
+        yield new Entry.Directory(name, child.meta(), required(child.node, name));
+      }
+      case FILE -> {
+        String first = linkTo(i);
+        yield first != null
+            ? new Entry.HardLink(name, first)
+            : new Entry.File(name, meta(i), length(i), required(content(i), name));
+      }
+      case SYMLINK -> new Entry.Symlink(name, entries.mtimes[i], entries.mtimeNanos[i], target(i));
+      case OTHER, UNKNOWN -> throw new IllegalStateException("'%s' is skipped".formatted(name));
+    };
+  }
+
+  private static <T> T required(@Nullable T value, String name) {
+    if (value == null) {
+      throw new IllegalStateException("'%s' was not read yet".formatted(name));
+    }
+    return value;
+  }
+
+  /**
+   * Takes note of what was read.
+   *
+   * @param stat as it was before the reading, when the same was seen after it; the entry is this
+   *     file from now on
+   * @param xattrs of this file
+   * @param trusted whether the next scan may rely on it: false where the file changed while it was
+   *     read, otherwise as {@link Settled} has it
+   * @throws IllegalStateException if it needs no reading
+   */
+  public synchronized void learn(
+      int i, StatBuffer stat, List<Xattr> xattrs, Content content, boolean trusted) {
+    requireOpen(i);
+    Extra extra = entries.extra(i);
+    // A name was added or removed since: only a new look at all names tells which.
+    boolean sameLinks = stat.links == Math.max(1, extra.links());
+    entries.set(i, stat);
+    Hash only = onlyChunk(content, stat.size);
+    if (only != null) {
+      entries.hashes[4 * i] = only.a();
+      entries.hashes[4 * i + 1] = only.b();
+      entries.hashes[4 * i + 2] = only.c();
+      entries.hashes[4 * i + 3] = only.d();
+    }
+    boolean plain = only != null || (stat.size == 0 && content.equals(Content.EMPTY));
+    entries.extra(i, extra.with(FileAttributes.owner(stat), xattrs, plain ? null : content));
+    entries.flags[i] = trusted && sameLinks ? Entries.CACHED : Entries.KNOWN;
+  }
+
+  private static @Nullable Hash onlyChunk(Content content, long size) {
+    return content instanceof Content.Inline inline
+            && inline.extents().size() == 1
+            && inline.extents().getFirst() instanceof Extent.Data data
+            && data.size() == size
+        ? data.chunk()
+        : null;
+  }
+
+  /** Takes note that it could not be read: it is left out, and tried again by the next capture. */
+  public synchronized void skip(int i) {
+    requireOpen(i);
+    entries.flags[i] = Entries.SKIPPED;
+  }
+
+  private void requireOpen(int i) {
+    if (node != null || !needsReading(i)) {
+      throw new IllegalStateException("'%s' needs no reading".formatted(name(i)));
+    }
+  }
+
+  /** The hash of the directory's node; null as long as it has to be made. */
+  public @Nullable Hash node() {
+    return node;
+  }
+
+  /**
+   * Nothing changes any more.
+   *
+   * @throws IllegalStateException if a directory in it is not sealed, or a file not read
+   */
+  public synchronized void seal(Hash hash) {
+    long bytes = 0;
+    long count = 1;
+    for (int i = 0; i < entries.count; i++) {
+      DirState child = children[i];
+      if (child != null) {
+        required(child.node, name(i));
+        bytes += child.treeBytes;
+        count += child.treeEntries;
+      } else if (isPresent(i)) {
+        if (needsReading(i)) {
+          throw new IllegalStateException("'%s' was not read yet".formatted(name(i)));
+        }
+        bytes += kind(i) == Kind.FILE && linkTo(i) == null ? length(i) : 0;
+        count++;
+      }
+    }
+    treeBytes = bytes;
+    treeEntries = count;
+    node = hash;
+  }
+
+  /** Once sealed: sum of the sizes of the files in it and below, each counted once. */
+  public long treeBytes() {
+    return treeBytes;
+  }
+
+  /** Once sealed: files, directories (this one too) and links. */
+  public long treeEntries() {
+    return treeEntries;
+  }
+
+  Self self() {
+    return self;
+  }
+
+  Entries entries() {
+    return entries;
+  }
+
+  @Nullable DirState[] children() {
+    return children;
+  }
+
+  @Nullable DirState childOrNull(int i) {
+    return children[i];
+  }
+
+  List<Note> notes() {
+    return notes;
+  }
+
+  boolean linksBelow() {
+    return linksBelow;
+  }
+
+  boolean notesBelow() {
+    return notesBelow;
+  }
+
+  Rules inherited() {
+    return inherited;
+  }
+
+  Rules rules() {
+    return rules;
+  }
+
+  boolean settled() {
+    return settled;
+  }
+
+  /** Seen again, and found to be the same under these rules: facts about the next scan only. */
+  void confirm(Rules inherited, Rules rules, boolean settled) {
+    this.inherited = inherited;
+    this.rules = rules;
+    this.settled = settled;
+  }
+
+  /** The same entries with other children. */
+  DirState with(Entries entries, @Nullable DirState[] children) {
+    return new DirState(self, entries, children, notes, inherited, rules, settled);
+  }
+}

@@ -1,0 +1,25 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.scan;
+
+import dev.baton.snapshot.Skipped;
+import java.util.List;
+
+/**
+ * What a scan found.
+ *
+ * @param root the very object of the scan before where nothing has changed
+ * @param skipped what cannot be captured; what turns out to be unreadable when it is read comes on
+ *     top of it
+ * @param filesToRead of {@link DirState#needsReading}
+ * @param bytesToRead their sizes
+ */
+public record ScanResult(DirState root, List<Skipped> skipped, long filesToRead, long bytesToRead) {
+  public ScanResult {
+    skipped = List.copyOf(skipped);
+  }
+}

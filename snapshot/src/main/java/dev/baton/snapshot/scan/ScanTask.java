@@ -1,0 +1,298 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.scan;
+
+import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.Kind;
+import dev.baton.snapshot.posix.PosixException;
+import dev.baton.snapshot.posix.StatBuffer;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One directory of a scan. A thread looks at its entries; then each of its directories is a task;
+ * the thread that ends the last of them puts the state together and goes on with the parent.
+ */
+final class ScanTask {
+  static final int MAX_DEPTH = Entry.MAX_DEPTH;
+
+  private final Scan scan;
+  private final @Nullable ScanTask parent;
+  private final int index;
+  private final String name;
+  private final int depth;
+  private final Rules inherited;
+
+  /** Of this directory, as far as one can tell by the name, later by the inode. */
+  private @Nullable DirState previous;
+
+  /** It is elsewhere than it was, or in one that is: patterns may match differently. */
+  private boolean moved;
+
+  private @Nullable Directory directory;
+  private @Nullable Look look;
+  private @Nullable DirState[] children = new DirState[0];
+  private int cursor;
+  private final AtomicInteger unopened = new AtomicInteger();
+  private final AtomicInteger unfinished = new AtomicInteger();
+  private boolean @Nullable [] gone;
+  private final List<Note> lateNotes = new ArrayList<>();
+
+  /** The root. */
+  ScanTask(Scan scan, @Nullable DirState previous, Rules rules) {
+    this(scan, null, 0, "", 0, rules, previous, false);
+  }
+
+  private ScanTask(
+      Scan scan,
+      @Nullable ScanTask parent,
+      int index,
+      String name,
+      int depth,
+      Rules inherited,
+      @Nullable DirState previous,
+      boolean moved) {
+    this.scan = scan;
+    this.parent = parent;
+    this.index = index;
+    this.name = name;
+    this.depth = depth;
+    this.inherited = inherited;
+    this.previous = previous;
+    this.moved = moved;
+  }
+
+  void run(StatBuffer stat) throws IOException {
+    Directory opened = open(stat);
+    if (opened == null) {
+      return;
+    }
+    directory = opened;
+    long began = System.currentTimeMillis();
+    opened.stat(stat);
+    recognise(stat);
+    DirState last = previous;
+    Look seen = last == null || moved ? null : Look.again(opened, stat, last, inherited);
+    if (seen == null) {
+      seen = new FreshLook(opened, last, prefix(), depth == MAX_DEPTH, began).look(inherited);
+    }
+    look = seen;
+    Entries entries = seen.entries();
+    children = new DirState[entries.count];
+    int directories = 0;
+    for (int i = 0; i < entries.count; i++) {
+      directories += entries.kind(i) == Kind.DIRECTORY ? 1 : 0;
+    }
+    if (directories == 0) {
+      scan.close(opened);
+      end(this);
+    } else {
+      unopened.set(directories);
+      unfinished.set(directories);
+      skipToDirectory();
+      scan.push(this);
+    }
+  }
+
+  private void recognise(StatBuffer stat) {
+    DirState byName = previous;
+    if (byName == null || byName.self().inode() != stat.inode) {
+      DirState former = scan.former(stat);
+      if (former != null) {
+        previous = former;
+        moved = true;
+      }
+    }
+  }
+
+  /** Null when there is nothing to look into; then the task is at its end. */
+  private @Nullable Directory open(StatBuffer stat) throws IOException {
+    ScanTask above = parent;
+    if (above == null) {
+      return scan.opened(Directory.open(scan.root()));
+    }
+    Directory from = above.opened();
+    try {
+      return scan.opened(from.openChild(name));
+    } catch (PosixException e) {
+      if (e.isExhausted()) {
+        throw e;
+      }
+      boolean there =
+          !e.isAbsent() && from.statIfPresent(name, stat) && stat.kind() == Kind.DIRECTORY;
+      above.childDone(index, there ? closed(stat, e) : null, e);
+      return null;
+    } finally {
+      above.childOpened();
+    }
+  }
+
+  /** The directory is kept, its content is not known. */
+  private DirState closed(StatBuffer stat, PosixException e) {
+    List<Note> notes = List.of(Look.unreadable("", e));
+    DirState last = previous;
+    return last != null
+            && last.size() == 0
+            && last.notes().equals(notes)
+            && last.self().matches(stat)
+        ? last
+        : new DirState(
+            FileAttributes.self(stat, List.of()),
+            new Entries(List.of()),
+            new DirState[0],
+            notes,
+            inherited,
+            inherited,
+            false);
+  }
+
+  private Directory opened() {
+    Directory mine = directory;
+    if (mine == null) {
+      throw new IllegalStateException("'%s' was not opened".formatted(name));
+    }
+    return mine;
+  }
+
+  private Look looked() {
+    Look mine = look;
+    if (mine == null) {
+      throw new IllegalStateException("'%s' was not looked at".formatted(name));
+    }
+    return mine;
+  }
+
+  private void childOpened() throws IOException {
+    if (unopened.decrementAndGet() == 0) {
+      scan.close(opened());
+    }
+  }
+
+  /** Raw, from the root; empty or ending in a slash. */
+  private String prefix() {
+    List<String> names = new ArrayList<>();
+    for (ScanTask at = this; at != null && at.parent != null; at = at.parent) {
+      names.add(at.name);
+    }
+    StringBuilder path = new StringBuilder();
+    for (String each : names.reversed()) {
+      path.append(each).append('/');
+    }
+    return path.toString();
+  }
+
+  boolean hasNextChild() {
+    return cursor < looked().entries().count;
+  }
+
+  /** To be called by one thread at a time. */
+  ScanTask nextChild() {
+    Look seen = looked();
+    int at = cursor++;
+    skipToDirectory();
+    String child = seen.entries().name(at);
+    return new ScanTask(
+        scan,
+        this,
+        at,
+        child,
+        depth + 1,
+        seen.rules().entering(child),
+        seen.previousChild(at, child, previous),
+        moved);
+  }
+
+  private void skipToDirectory() {
+    Entries entries = looked().entries();
+    while (cursor < entries.count && entries.kind(cursor) != Kind.DIRECTORY) {
+      cursor++;
+    }
+  }
+
+  /** Null where the child turned out to be no directory any more. */
+  private void childDone(int child, @Nullable DirState state, PosixException e) {
+    if (state == null) {
+      synchronized (this) {
+        boolean[] mine = gone == null ? new boolean[children.length] : gone;
+        mine[child] = true;
+        gone = mine;
+        String lost = looked().entries().name(child);
+        lateNotes.add(Look.vanished(lost, e));
+      }
+    }
+    childDone(child, state);
+  }
+
+  private void childDone(int child, @Nullable DirState state) {
+    children[child] = state;
+    if (unfinished.decrementAndGet() == 0) {
+      end(this);
+    }
+  }
+
+  /** Puts this one together, and all above it that waited for nothing else. */
+  private static void end(ScanTask last) {
+    ScanTask task = last;
+    while (true) {
+      DirState state = task.state();
+      ScanTask above = task.parent;
+      if (above == null) {
+        task.scan.finished(state);
+        return;
+      }
+      above.children[task.index] = state;
+      if (above.unfinished.decrementAndGet() > 0) {
+        return;
+      }
+      task = above;
+    }
+  }
+
+  private synchronized DirState state() {
+    Look seen = looked();
+    DirState last = previous;
+    if (last != null
+        && seen.same()
+        && gone == null
+        && Arrays.equals(children, last.children(), (a, b) -> a == b ? 0 : 1)) {
+      last.confirm(inherited, seen.rules(), seen.settled());
+      return last;
+    }
+    boolean[] lost = gone;
+    if (lost == null) {
+      return new DirState(
+          seen.self(),
+          seen.entries(),
+          children,
+          seen.notes(),
+          inherited,
+          seen.rules(),
+          seen.settled());
+    }
+    List<Note> notes = new ArrayList<>(seen.notes());
+    notes.addAll(lateNotes);
+    List<@Nullable DirState> left = new ArrayList<>();
+    for (int i = 0; i < lost.length; i++) {
+      if (!lost[i]) {
+        left.add(children[i]);
+      }
+    }
+    return new DirState(
+        seen.self(),
+        new Entries(seen.entries(), lost),
+        left.toArray(new DirState[0]),
+        List.copyOf(notes),
+        inherited,
+        seen.rules(),
+        false);
+  }
+}

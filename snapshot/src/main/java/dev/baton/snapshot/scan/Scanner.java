@@ -1,0 +1,100 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.scan;
+
+import dev.baton.snapshot.Excludes;
+import dev.baton.snapshot.Skipped;
+import dev.baton.snapshot.posix.RawName;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at a tree. Thread-safe, though two scans that start from the same last state must follow
+ * each other. Keep one per tree: the states of another one are as good, but all directories are
+ * listed again.
+ */
+public final class Scanner {
+  private final Rules rules;
+  private final int threads;
+
+  private Scanner(Rules rules, int threads) {
+    this.rules = rules;
+    this.threads = threads;
+  }
+
+  /** Leaves out these, and what {@code .batonignore} files name; but nothing in a repository. */
+  public static Scanner leavingOut(Excludes excludes) {
+    return new Scanner(Rules.of(excludes), processors());
+  }
+
+  /** Leaves out nothing: for what this process has put there itself. */
+  public static Scanner ofEverything() {
+    return new Scanner(Rules.EVERYTHING, processors());
+  }
+
+  private static int processors() {
+    return Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 16);
+  }
+
+  /** With so many threads, the caller's included. */
+  Scanner with(int threads) {
+    return new Scanner(rules, threads);
+  }
+
+  /**
+   * Compares the tree with what was seen last. Mount points inside it are entered, links are not.
+   *
+   * @param previous what the last scan of this tree gave, captured or not; null the first time
+   * @throws IOException if the root is missing, no directory or not to be read, or the system is
+   *     out of memory or open files; nothing else below the root is fatal
+   */
+  public ScanResult scan(Path root, @Nullable DirState previous)
+      throws IOException, InterruptedException {
+    DirState state = relinked(new Scan(root, rules, threads).run(previous));
+    Totals totals = new Totals();
+    totals.add(state, "");
+    return new ScanResult(state, totals.skipped, totals.files, totals.bytes);
+  }
+
+  /**
+   * Decides again which name of a file is the first: where the file behind a first name could not
+   * be read (because the name was removed), the next one has to be.
+   *
+   * @return the same object where nothing is to be changed
+   */
+  public static DirState relinked(DirState root) {
+    return Links.assigned(root);
+  }
+
+  private static final class Totals {
+    private final List<Skipped> skipped = new ArrayList<>();
+    private long files;
+    private long bytes;
+
+    private void add(DirState state, String prefix) {
+      boolean open = state.node() == null;
+      if (!open && !state.notesBelow()) {
+        return;
+      }
+      for (Note note : state.notes()) {
+        skipped.add(new Skipped(RawName.display(note.in(prefix)), note.reason(), note.detail()));
+      }
+      for (int i = 0; i < state.size(); i++) {
+        DirState child = state.childOrNull(i);
+        if (child != null) {
+          add(child, prefix + state.name(i) + "/");
+        } else if (open && state.needsReading(i)) {
+          files++;
+          bytes += state.length(i);
+        }
+      }
+    }
+  }
+}
