@@ -42,6 +42,11 @@ public final class ConfigCheck {
     if (config.launcher().timeout().compareTo(Duration.ofSeconds(1)) < 0) {
       problems.add(wrong("baton.launcher.timeout", config.launcher().timeout(), "1s or more"));
     }
+    Duration patience = config.checkpoint().patience();
+    if (patience.compareTo(Duration.ofSeconds(1)) < 0
+        || patience.compareTo(Duration.ofMinutes(1)) > 0) {
+      problems.add(wrong("baton.checkpoint.patience", patience, "1s to 60s"));
+    }
     url(problems, "baton.store-url", config.storeUrl());
     url(problems, "baton.orchestrator-url", config.orchestratorUrl());
     if (!config.instanceId().matches("[A-Za-z0-9._-]{1,100}")) {

@@ -39,6 +39,15 @@ public interface OrchestratorConfig {
 
   Database db();
 
+  Checkpoint checkpoint();
+
+  /** Checkpoints that someone asks for. */
+  interface Checkpoint {
+    /** How long the answer may wait for the checkpoint; then it is under way. */
+    @WithDefault("30s")
+    Duration patience();
+  }
+
   /** What a run's runner does where neither run nor workflow says otherwise. */
   interface HeartbeatDefaults {
     @WithDefault("10s")

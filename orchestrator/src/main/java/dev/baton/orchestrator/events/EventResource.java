@@ -9,7 +9,6 @@ package dev.baton.orchestrator.events;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunQueries;
-import dev.baton.protocol.grpc.Cut;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -23,8 +22,6 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -39,32 +36,6 @@ public class EventResource {
 
   /** A page of events. */
   public record Events(List<RunEvent> events) {}
-
-  /** A place to go back to. */
-  public record CutView(
-      String digest,
-      String step,
-      String branch,
-      int epoch,
-      long position,
-      long sizeBytes,
-      long fileCount,
-      Instant time) {
-    static CutView of(Cut cut) {
-      return new CutView(
-          cut.getDigest(),
-          cut.getStep(),
-          cut.getBranch(),
-          cut.getEpoch(),
-          cut.getPosition(),
-          cut.getSizeBytes(),
-          cut.getFileCount(),
-          Instant.EPOCH.plus(cut.getTimeMicros(), ChronoUnit.MICROS));
-    }
-  }
-
-  /** All cuts, newest first. */
-  public record Cuts(List<CutView> cuts) {}
 
   private final StoreClient store;
   private final RunQueries runs;
@@ -114,15 +85,5 @@ public class EventResource {
                     .mediaType(MediaType.TEXT_PLAIN_TYPE)
                     .data(String.class, new String(Json.bytes(event), StandardCharsets.UTF_8))
                     .build());
-  }
-
-  @GET
-  @Path("/cuts")
-  @Produces(MediaType.APPLICATION_JSON)
-  @Operation(summary = "The places from which the run could go on, newest first.")
-  public Uni<Cuts> cuts(String id) {
-    return runs.resolve(id)
-        .chain(store::cuts)
-        .map(cuts -> new Cuts(cuts.stream().map(CutView::of).toList()));
   }
 }

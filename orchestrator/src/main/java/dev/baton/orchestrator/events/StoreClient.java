@@ -6,29 +6,23 @@
  */
 package dev.baton.orchestrator.events;
 
-import dev.baton.orchestrator.config.OrchestratorConfig;
-import dev.baton.orchestrator.problem.ProblemException;
-import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.store.StoreChannel;
 import dev.baton.protocol.grpc.Cut;
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ListCutsRequest;
-import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
-import io.grpc.ManagedChannel;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
-import jakarta.annotation.PreDestroy;
+import io.smallrye.mutiny.subscription.MultiEmitter;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Asks the checkpoint-store. Thread-safe; connects at the first call and again whenever it must.
@@ -36,88 +30,78 @@ import java.util.concurrent.TimeUnit;
 @ApplicationScoped
 public class StoreClient {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
-  private static final int MAX_SNAPSHOT = 64 * 1024 * 1024;
 
-  private final ManagedChannel channel;
-  private final MutinyCheckpointStoreGrpc.MutinyCheckpointStoreStub store;
-  private final URI url;
+  private final StoreChannel store;
 
-  StoreClient(OrchestratorConfig config) {
-    url = config.storeUrl();
-    channel =
-        NettyChannelBuilder.forAddress(url.getHost(), url.getPort())
-            .usePlaintext()
-            .maxInboundMessageSize(MAX_SNAPSHOT)
-            .build();
-    store = MutinyCheckpointStoreGrpc.newMutinyStub(channel);
-  }
-
-  @PreDestroy
-  void close() {
-    channel.shutdownNow();
+  StoreClient(StoreChannel store) {
+    this.store = store;
   }
 
   /** The run as the store has folded it now. */
   public Uni<RunState> state(String run) {
-    return bounded()
+    return store
+        .within(PATIENCE)
         .getSnapshot(GetSnapshotRequest.newBuilder().setRun(run).build())
         .map(snapshot -> Json.read(snapshot.getState().toByteArray(), RunState.class))
         .onFailure(StatusRuntimeException.class)
-        .transform(this::problem);
+        .transform(store::problem);
   }
 
   /** A run's cuts, newest first. */
   public Uni<List<Cut>> cuts(String run) {
-    return bounded()
+    return store
+        .within(PATIENCE)
         .listCuts(ListCutsRequest.newBuilder().setRun(run).build())
         .map(cuts -> cuts.getCutsList())
         .onFailure(StatusRuntimeException.class)
-        .transform(this::problem);
+        .transform(store::problem);
   }
 
   /** A page of a run's events from after a position; ends. */
   public Multi<Event> events(String run, long after, int limit) {
-    return bounded()
+    return store
+        .within(PATIENCE)
         .events(EventsRequest.newBuilder().setRun(run).setAfter(after).setLimit(limit).build())
         .onFailure(StatusRuntimeException.class)
-        .transform(this::problem);
+        .transform(store::problem);
   }
 
   /** A run's events from after a position, those to come included; ends after the run's end. */
   public Multi<Event> follow(String run, long after) {
-    awaken();
-    return store
-        .withWaitForReady()
-        .events(EventsRequest.newBuilder().setRun(run).setAfter(after).setFollow(true).build())
+    EventsRequest request =
+        EventsRequest.newBuilder().setRun(run).setAfter(after).setFollow(true).build();
+    return Multi.createFrom()
+        .<Event>emitter(out -> store.streaming().events(request, new Relay(out)))
         .onFailure(StatusRuntimeException.class)
-        .transform(this::problem);
+        .transform(store::problem);
   }
 
-  private MutinyCheckpointStoreGrpc.MutinyCheckpointStoreStub bounded() {
-    awaken();
-    return store.withDeadlineAfter(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-  }
-
-  private void awaken() {
-    if (channel.getState(false) == io.grpc.ConnectivityState.TRANSIENT_FAILURE) {
-      // Its back-off may have grown to minutes while the store was away.
-      channel.resetConnectBackoff();
+  /**
+   * Ends the call when nobody wants its events any more, which the generated stub would leave open
+   * until the run's end.
+   */
+  private record Relay(MultiEmitter<? super Event> out)
+      implements ClientResponseObserver<EventsRequest, Event> {
+    @Override
+    public void beforeStart(ClientCallStreamObserver<EventsRequest> call) {
+      out.onTermination(() -> call.cancel("nobody listens any more", null));
     }
-  }
 
-  private Throwable problem(Throwable failure) {
-    Status status = ((StatusRuntimeException) failure).getStatus();
-    return switch (status.getCode()) {
-      case NOT_FOUND ->
-          new ProblemException(
-              ProblemKind.NOT_FOUND, "the checkpoint-store says: " + status.getDescription());
-      case INVALID_ARGUMENT ->
-          new ProblemException(
-              ProblemKind.BAD_PARAMETER, "the checkpoint-store says: " + status.getDescription());
-      default ->
-          new ProblemException(
-              ProblemKind.UNAVAILABLE,
-              "the checkpoint-store at " + url + " did not answer (" + status.getCode() + ")");
-    };
+    @Override
+    public void onNext(Event event) {
+      out.emit(event);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      if (!out.isCancelled()) {
+        out.fail(failure);
+      }
+    }
+
+    @Override
+    public void onCompleted() {
+      out.complete();
+    }
   }
 }

@@ -27,8 +27,11 @@ class RunnerGatewayService implements RunnerGateway {
   private final Attachments attachments;
   private final Welcome welcome;
   private final Releases releases;
+  private final CheckpointRequests checkpoints;
 
-  RunnerGatewayService(Attachments attachments, Welcome welcome, Releases releases) {
+  RunnerGatewayService(
+      Attachments attachments, Welcome welcome, Releases releases, CheckpointRequests checkpoints) {
+    this.checkpoints = checkpoints;
     this.attachments = attachments;
     this.welcome = welcome;
     this.releases = releases;
@@ -69,6 +72,7 @@ class RunnerGatewayService implements RunnerGateway {
             releases.released(known, message.getReleased());
           }
         }
+        case CHECKPOINT_FAILED -> checkpoints.failed(message.getCheckpointFailed());
         case MESSAGE_NOT_SET ->
             LOG.warn("a runner sent a message of a kind that this version does not know; skipped");
       }

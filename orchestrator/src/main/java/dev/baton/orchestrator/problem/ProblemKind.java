@@ -29,6 +29,7 @@ public enum ProblemKind {
       422, "The answer does not fit the approval's schema", Status.Code.INVALID_ARGUMENT),
   IDEMPOTENCY_KEY_REUSED(
       422, "The Idempotency-Key was used with another body", Status.Code.ALREADY_EXISTS),
+  CHECKPOINT_FAILED(502, "The checkpoint could not be made", Status.Code.ABORTED),
   BUSY(503, "Too much at once", Status.Code.UNAVAILABLE),
   UNAVAILABLE(503, "A part that is needed does not answer", Status.Code.UNAVAILABLE),
   INTERNAL(500, "Something is broken here", Status.Code.INTERNAL);

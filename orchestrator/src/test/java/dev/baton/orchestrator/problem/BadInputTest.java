@@ -146,6 +146,16 @@ class BadInputTest {
                 "65,536"),
             new Case(
                 "POST", "/checkpoints/none", JSON, "{\"answer\":1,\"by\":\"\\u0000\"}", 400, "NUL"),
+            new Case("GET", "/cuts?limit=0", JSON, "", 400, "1 to 1000"),
+            new Case("GET", "/cuts?run=zzzzzz", JSON, "", 404, "no run 'zzzzzz'"),
+            new Case("GET", "/cuts/abc", JSON, "", 404, "no checkpoint 'abc'"),
+            new Case("GET", "/cuts/zzzzzz", JSON, "", 404, "project 'default'"),
+            new Case(
+                "GET", "/cuts/01arz3ndektsv4rrffq69g5fav", JSON, "", 404, "no checkpoint '01arz3"),
+            new Case("POST", "/cuts/abc/verify", JSON, "", 404, "no checkpoint 'abc'"),
+            new Case("POST", "/runs/zzzzzz/cuts", JSON, "{}", 404, "no run 'zzzzzz'"),
+            new Case("POST", "/runs/x/cuts", JSON, "{\"trigger\":\"odd\"}", 400, "manual, detach"),
+            new Case("DELETE", "/runs/zzzzzz", JSON, "", 404, "no run 'zzzzzz'"),
             new Case("GET", "/nowhere", JSON, "", 404, "/nowhere"),
             new Case("DELETE", "/runs", JSON, "", 405, "/runs"),
             new Case("GET", "/runs", "image/png", "", 406, "/runs"));

@@ -9,6 +9,9 @@ package dev.baton.orchestrator.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.orchestrator.approvals.ApprovalResource;
+import dev.baton.orchestrator.cuts.CheckpointResource;
+import dev.baton.orchestrator.cuts.RunCutResource;
+import dev.baton.orchestrator.cuts.RunDeletionResource;
 import dev.baton.orchestrator.events.EventResource;
 import dev.baton.orchestrator.launch.RunnerResource;
 import dev.baton.orchestrator.logs.LogResource;
@@ -34,8 +37,11 @@ class NonBlockingTest {
     List<Method> endpoints =
         Stream.of(
                 ApprovalResource.class,
+                CheckpointResource.class,
                 EventResource.class,
                 LogResource.class,
+                RunCutResource.class,
+                RunDeletionResource.class,
                 RunResource.class,
                 RunnerResource.class,
                 WorkflowResource.class)
@@ -43,7 +49,7 @@ class NonBlockingTest {
             .filter(method -> Modifier.isPublic(method.getModifiers()))
             .toList();
 
-    assertThat(endpoints).hasSizeGreaterThan(15);
+    assertThat(endpoints).hasSizeGreaterThan(22);
     assertThat(endpoints)
         .allSatisfy(
             endpoint -> {

@@ -8,22 +8,55 @@ package dev.baton.orchestrator.testing;
 
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.Cut;
+import dev.baton.protocol.grpc.DeleteRunRequest;
+import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
+import dev.baton.protocol.grpc.Finding;
+import dev.baton.protocol.grpc.GetCheckpointRequest;
+import dev.baton.protocol.grpc.GetCheckpointResponse;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.ListCheckpointsRequest;
+import dev.baton.protocol.grpc.ListCheckpointsResponse;
 import dev.baton.protocol.grpc.ListCutsRequest;
 import dev.baton.protocol.grpc.ListCutsResponse;
+import dev.baton.protocol.grpc.OpenCheckpointRequest;
+import dev.baton.protocol.grpc.OpenCheckpointResponse;
+import dev.baton.protocol.grpc.OpenPack;
+import dev.baton.protocol.grpc.PinCheckpointRequest;
+import dev.baton.protocol.grpc.RunCounts;
 import dev.baton.protocol.grpc.Snapshot;
+import dev.baton.protocol.grpc.StoredCheckpoint;
+import dev.baton.protocol.grpc.VerifyCheckpointRequest;
+import dev.baton.protocol.grpc.VerifyCheckpointResponse;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import io.grpc.Server;
+import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
-/** Answers as the checkpoint-store would for a run with three events and no step. */
-final class FakeStore implements AutoCloseable {
+/**
+ * A checkpoint-store that has three events of any run, and the checkpoints that a test puts into
+ * it; the events of a run that has some go on. Thread-safe.
+ */
+public final class FakeStore implements AutoCloseable {
+  private static final ConcurrentMap<String, StoredCheckpoint> CHECKPOINTS =
+      new ConcurrentHashMap<>();
+  private static final ConcurrentMap<String, StreamObserver<Event>> FOLLOWERS =
+      new ConcurrentHashMap<>();
+  private static final int PAGE = 2;
+
   private final Server server;
 
   FakeStore() throws IOException {
@@ -34,6 +67,48 @@ final class FakeStore implements AutoCloseable {
             .start();
   }
 
+  /** A checkpoint of a run, in the project {@code default}. */
+  public static StoredCheckpoint put(String id, String run, String verification) {
+    StoredCheckpoint stored =
+        StoredCheckpoint.newBuilder()
+            .setId(id)
+            .setRun(run)
+            .setProject("default")
+            .setEpoch(1)
+            .setStep("build")
+            .setTrigger("step")
+            .setCreatedAtMicros(1_700_000_000_000_000L)
+            .setDigest("sha256:" + "ab".repeat(32))
+            .setSizeBytes(1_000)
+            .setStoredBytes(10)
+            .setFileCount(3)
+            .setPackCount(1)
+            .setPackBytes(500)
+            .setVerification(verification)
+            .build();
+    CHECKPOINTS.put(id, stored);
+    return stored;
+  }
+
+  /** What a runner's event becomes: the followers of the run hear it. */
+  public static void saved(String run, String id) {
+    put(id, run, "pending");
+    Objects.requireNonNull(FOLLOWERS.get(run), "nobody follows the run")
+        .onNext(
+            Event.newBuilder()
+                .setPosition(9)
+                .setId(run + "/1/9")
+                .setType("dev.baton.checkpoint_saved")
+                .setData(
+                    ByteString.copyFromUtf8(
+                        "{\"checkpoint\":\"" + id + "\",\"trigger\":\"manual\"}"))
+                .build());
+  }
+
+  public static boolean isFollowed(String run) {
+    return FOLLOWERS.containsKey(run);
+  }
+
   int port() {
     return server.getPort();
   }
@@ -41,14 +116,15 @@ final class FakeStore implements AutoCloseable {
   @Override
   public void close() {
     server.shutdownNow();
+    CHECKPOINTS.clear();
+    FOLLOWERS.clear();
   }
 
   private static final class Service extends CheckpointStoreGrpc.CheckpointStoreImplBase {
     @Override
     public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> out) {
       RunState state = RunState.empty(request.getRun());
-      out.onNext(Snapshot.newBuilder().setState(ByteString.copyFrom(Json.bytes(state))).build());
-      out.onCompleted();
+      only(out, Snapshot.newBuilder().setState(ByteString.copyFrom(Json.bytes(state))).build());
     }
 
     @Override
@@ -64,12 +140,155 @@ final class FakeStore implements AutoCloseable {
                 .setData(ByteString.copyFromUtf8("{\"step\":\"a\",\"items\":[" + position + "]}"))
                 .build());
       }
-      out.onCompleted();
+      if (request.getFollow() && !newestFirst(request.getRun(), "").isEmpty()) {
+        ((ServerCallStreamObserver<Event>) out)
+            .setOnCancelHandler(() -> FOLLOWERS.remove(request.getRun(), out));
+        FOLLOWERS.put(request.getRun(), out);
+      } else {
+        out.onCompleted();
+      }
     }
 
     @Override
     public void listCuts(ListCutsRequest request, StreamObserver<ListCutsResponse> out) {
-      out.onNext(ListCutsResponse.getDefaultInstance());
+      ListCutsResponse.Builder cuts = ListCutsResponse.newBuilder();
+      for (StoredCheckpoint stored : newestFirst(request.getRun(), "")) {
+        cuts.addCuts(
+            Cut.newBuilder()
+                .setCheckpoint(stored.getId())
+                .setFormat("baton-tree-2")
+                .setDigest(stored.getDigest())
+                .setStep(stored.getStep())
+                .setPosition(2));
+      }
+      only(out, cuts.build());
+    }
+
+    @Override
+    public void listCheckpoints(
+        ListCheckpointsRequest request, StreamObserver<ListCheckpointsResponse> out) {
+      List<StoredCheckpoint> all = newestFirst(request.getRun(), request.getProject());
+      int from = request.getCursor().isEmpty() ? 0 : Integer.parseInt(request.getCursor());
+      int to = Math.min(all.size(), from + Math.min(PAGE, request.getLimit()));
+      only(
+          out,
+          ListCheckpointsResponse.newBuilder()
+              .addAllCheckpoints(all.subList(Math.min(from, to), to))
+              .setNextCursor(to < all.size() ? Integer.toString(to) : "")
+              .build());
+    }
+
+    @Override
+    public void getCheckpoint(
+        GetCheckpointRequest request, StreamObserver<GetCheckpointResponse> out) {
+      StoredCheckpoint stored = find(request.getId(), out);
+      if (stored != null) {
+        only(
+            out,
+            GetCheckpointResponse.newBuilder()
+                .setCheckpoint(stored)
+                .setManifest(ByteString.copyFromUtf8("{\"version\":\"1.0\",\"odd\":1}"))
+                .build());
+      }
+    }
+
+    @Override
+    public void openCheckpoint(
+        OpenCheckpointRequest request, StreamObserver<OpenCheckpointResponse> out) {
+      if (find(request.getCheckpoint(), out) != null) {
+        only(
+            out,
+            OpenCheckpointResponse.newBuilder()
+                .setManifest(ByteString.copyFromUtf8("{\"version\":\"1.0\"}"))
+                .addPacks(
+                    OpenPack.newBuilder()
+                        .setDigest(ByteString.copyFrom(new byte[32]))
+                        .setSizeBytes(500)
+                        .setIndexBytes(80)
+                        .setGetUrl("http://127.0.0.1:1/pack?epoch=" + request.getEpoch()))
+                .build());
+      }
+    }
+
+    @Override
+    public void pinCheckpoint(PinCheckpointRequest request, StreamObserver<StoredCheckpoint> out) {
+      StoredCheckpoint stored = find(request.getId(), out);
+      if (stored != null) {
+        StoredCheckpoint pinned =
+            stored.toBuilder()
+                .setPinned(request.getPinned())
+                .setPinReason(request.getReason())
+                .setPinnedBy(request.getBy())
+                .build();
+        CHECKPOINTS.put(pinned.getId(), pinned);
+        only(out, pinned);
+      }
+    }
+
+    @Override
+    public void verifyCheckpoint(
+        VerifyCheckpointRequest request, StreamObserver<VerifyCheckpointResponse> out) {
+      StoredCheckpoint stored = find(request.getId(), out);
+      if (stored == null) {
+        return;
+      }
+      boolean verified = !stored.getVerification().equals("corrupt");
+      VerifyCheckpointResponse.Builder answer =
+          VerifyCheckpointResponse.newBuilder().setVerified(verified).setPacks(1).setBytes(500);
+      if (!verified) {
+        answer.addFindings(
+            Finding.newBuilder()
+                .setPack(stored.getDigest())
+                .setWhat("its bytes have another digest")
+                .addCheckpoints(stored.getId())
+                .addRuns(stored.getRun()));
+      }
+      only(out, answer.build());
+    }
+
+    @Override
+    public void deleteRun(DeleteRunRequest request, StreamObserver<DeleteRunResponse> out) {
+      List<StoredCheckpoint> all = newestFirst(request.getRun(), "");
+      if (!request.getForce() && all.stream().anyMatch(StoredCheckpoint::getPinned)) {
+        out.onError(
+            Status.FAILED_PRECONDITION
+                .withDescription("a checkpoint is pinned")
+                .asRuntimeException());
+        return;
+      }
+      all.forEach(stored -> CHECKPOINTS.remove(stored.getId()));
+      only(
+          out,
+          DeleteRunResponse.newBuilder()
+              .setDeleted(RunCounts.newBuilder().setEvents(3).setCheckpoints(all.size()))
+              .setPacksWaiting(request.getNow() ? 0 : 1)
+              .build());
+    }
+
+    private static @org.jspecify.annotations.Nullable StoredCheckpoint find(
+        String id, StreamObserver<?> out) {
+      StoredCheckpoint stored = CHECKPOINTS.get(id);
+      if (stored == null) {
+        out.onError(
+            Status.NOT_FOUND.withDescription("no checkpoint '" + id + "'").asRuntimeException());
+      }
+      return stored;
+    }
+
+    private static List<StoredCheckpoint> newestFirst(String run, String project) {
+      List<StoredCheckpoint> found = new ArrayList<>();
+      for (Map.Entry<String, StoredCheckpoint> each : CHECKPOINTS.entrySet()) {
+        StoredCheckpoint stored = each.getValue();
+        if (run.isEmpty() ? stored.getProject().equals(project) : stored.getRun().equals(run)) {
+          found.add(stored);
+        }
+      }
+      found.sort((a, b) -> b.getId().compareTo(a.getId()));
+      return found;
+    }
+
+    private static <T> void only(StreamObserver<T> out, T answer) {
+      out.onNext(answer);
       out.onCompleted();
     }
   }

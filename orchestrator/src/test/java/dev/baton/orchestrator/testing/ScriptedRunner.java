@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.testing;
 
 import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.grpc.CheckpointFailed;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.grpc.Hello;
@@ -101,6 +102,14 @@ public final class ScriptedRunner implements AutoCloseable {
     out.onNext(
         RunnerMessage.newBuilder()
             .setReleased(Released.newBuilder().setRun(run).setEpoch(epoch).setOutcome(outcome))
+            .build());
+  }
+
+  public void failCheckpoint(String run, String request, String reason) {
+    out.onNext(
+        RunnerMessage.newBuilder()
+            .setCheckpointFailed(
+                CheckpointFailed.newBuilder().setRun(run).setRequestId(request).setReason(reason))
             .build());
   }
 

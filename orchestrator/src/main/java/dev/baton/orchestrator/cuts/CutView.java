@@ -1,0 +1,55 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.cuts;
+
+import dev.baton.protocol.grpc.Cut;
+import dev.baton.protocol.grpc.StoredCheckpoint;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A point of a run's trace to go back to.
+ *
+ * @param id of its checkpoint; null where the workspace is stored as one archive
+ * @param trigger and what follows it: of its checkpoint; null where there is none, or none any more
+ */
+public record CutView(
+    @Nullable String id,
+    String digest,
+    String format,
+    String step,
+    String branch,
+    int epoch,
+    long position,
+    long sizeBytes,
+    long fileCount,
+    Instant time,
+    @Nullable String trigger,
+    @Nullable Instant createdAt,
+    @Nullable Long storedBytes,
+    @Nullable Boolean verified,
+    @Nullable Boolean pinned) {
+
+  static CutView of(Cut cut, @Nullable StoredCheckpoint stored) {
+    return new CutView(
+        cut.getCheckpoint().isEmpty() ? null : cut.getCheckpoint(),
+        cut.getDigest(),
+        cut.getFormat(),
+        cut.getStep(),
+        cut.getBranch(),
+        cut.getEpoch(),
+        cut.getPosition(),
+        cut.getSizeBytes(),
+        cut.getFileCount(),
+        CheckpointView.time(cut.getTimeMicros()),
+        stored == null ? null : stored.getTrigger(),
+        stored == null ? null : CheckpointView.time(stored.getCreatedAtMicros()),
+        stored == null ? null : stored.getStoredBytes(),
+        stored == null ? null : CheckpointView.isVerified(stored),
+        stored == null ? null : stored.getPinned());
+  }
+}

@@ -1,0 +1,91 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.store;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.CheckpointStoreGrpc.CheckpointStoreStub;
+import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc;
+import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc.MutinyCheckpointStoreStub;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** The connection to the checkpoint-store. Thread-safe. */
+@ApplicationScoped
+public class StoreChannel {
+  private static final int MAX_ANSWER = 64 * 1024 * 1024;
+
+  private final ManagedChannel channel;
+  private final MutinyCheckpointStoreStub store;
+  private final URI url;
+
+  StoreChannel(OrchestratorConfig config) {
+    url = config.storeUrl();
+    channel =
+        NettyChannelBuilder.forAddress(url.getHost(), url.getPort())
+            .usePlaintext()
+            .maxInboundMessageSize(MAX_ANSWER)
+            .build();
+    store = MutinyCheckpointStoreGrpc.newMutinyStub(channel);
+  }
+
+  @PreDestroy
+  void close() {
+    channel.shutdownNow();
+  }
+
+  /** For one call that is given up after {@code patience}. */
+  public MutinyCheckpointStoreStub within(Duration patience) {
+    awaken();
+    return store.withDeadlineAfter(patience.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** For a stream that begins once the store is there and lasts as long as it lasts. */
+  public CheckpointStoreStub streaming() {
+    awaken();
+    return CheckpointStoreGrpc.newStub(channel).withWaitForReady();
+  }
+
+  private void awaken() {
+    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+      // Its back-off may have grown to minutes while the store was away.
+      channel.resetConnectBackoff();
+    }
+  }
+
+  /** What to tell a caller; what is no gRPC status comes back as it is. */
+  public Throwable problem(Throwable failure) {
+    if (!(failure instanceof StatusRuntimeException refused)) {
+      return failure;
+    }
+    Status status = refused.getStatus();
+    ProblemKind kind =
+        switch (status.getCode()) {
+          case NOT_FOUND -> ProblemKind.NOT_FOUND;
+          case INVALID_ARGUMENT, OUT_OF_RANGE -> ProblemKind.BAD_PARAMETER;
+          case FAILED_PRECONDITION, ALREADY_EXISTS, ABORTED, PERMISSION_DENIED ->
+              ProblemKind.CONFLICT;
+          case RESOURCE_EXHAUSTED -> ProblemKind.BUSY;
+          default -> ProblemKind.UNAVAILABLE;
+        };
+    return new ProblemException(
+        kind,
+        kind == ProblemKind.UNAVAILABLE
+            ? "the checkpoint-store at " + url + " did not answer (" + status.getCode() + ")"
+            : "the checkpoint-store says: " + status.getDescription());
+  }
+}
