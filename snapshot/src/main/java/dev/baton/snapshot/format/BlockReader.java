@@ -35,6 +35,23 @@ public final class BlockReader implements AutoCloseable {
       throw new IllegalArgumentException(
           "a block of %d bytes does not fit in %d".formatted(rawLength, into.length));
     }
+    if (length < 1) {
+      throw new Corrupt("block: no bytes");
+    }
+    int got;
+    try {
+      requireOneFrame(bytes, offset, length, rawLength);
+      got = zstd.decompressByteArray(into, 0, rawLength, bytes, offset, length);
+    } catch (ZstdException e) {
+      throw new Corrupt("block: cannot be decompressed", e);
+    }
+    if (got != rawLength) {
+      throw new Corrupt("block: %d bytes, its pack's index says %d".formatted(got, rawLength));
+    }
+  }
+
+  private static void requireOneFrame(byte[] bytes, int offset, int length, int rawLength)
+      throws SnapshotException {
     long said = Zstd.getFrameContentSize(bytes, offset, length);
     if (said != rawLength) {
       throw new Corrupt(
@@ -42,15 +59,6 @@ public final class BlockReader implements AutoCloseable {
     }
     if (Zstd.findFrameCompressedSize(bytes, offset, length) != length) {
       throw new Corrupt("block: %d bytes are not one frame".formatted(length));
-    }
-    int got;
-    try {
-      got = zstd.decompressByteArray(into, 0, rawLength, bytes, offset, length);
-    } catch (ZstdException e) {
-      throw new Corrupt("block: cannot be decompressed", e);
-    }
-    if (got != rawLength) {
-      throw new Corrupt("block: %d bytes, its pack's index says %d".formatted(got, rawLength));
     }
   }
 

@@ -9,6 +9,7 @@ package dev.baton.snapshot.format;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Collects chunks of one kind until they are enough for a block: small files compress better, and
@@ -64,6 +65,31 @@ public final class BlockWriter {
     }
     lengths[chunks.size()] = chunk.length();
     chunks.add(chunk.hash());
+  }
+
+  /** The chunks that are in it now, in order. */
+  public List<Hash> chunks() {
+    return List.copyOf(chunks);
+  }
+
+  /** Takes chunks out again. */
+  public void removeIf(Predicate<Hash> unwanted) {
+    int kept = 0;
+    int end = 0;
+    int start = 0;
+    for (int i = 0; i < chunks.size(); i++) {
+      int length = lengths[i];
+      Hash chunk = chunks.get(i);
+      if (!unwanted.test(chunk)) {
+        System.arraycopy(raw, start, raw, end, length);
+        lengths[kept] = length;
+        chunks.set(kept++, chunk);
+        end += length;
+      }
+      start += length;
+    }
+    chunks.subList(kept, chunks.size()).clear();
+    rawLength = end;
   }
 
   public void clear() {

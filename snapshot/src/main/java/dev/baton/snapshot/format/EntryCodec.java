@@ -65,10 +65,10 @@ final class EntryCodec {
    */
   static Entry read(ByteReader in, boolean root) throws SnapshotException {
     String name = in.raw(RawBytes.MAX_NAME, "a name");
-    if (!root || !name.isEmpty()) {
+    int kind = in.u8();
+    if (!root || kind != 'd' || !name.isEmpty()) {
       unsafe(in, RawBytes.nameProblem(name, 0, name.length()));
     }
-    int kind = in.u8();
     return switch (kind) {
       case 'd' -> {
         Meta meta = meta(in);
