@@ -6,9 +6,15 @@
  */
 package dev.baton.benchmarks;
 
+import dev.baton.benchmarks.report.SnapshotJson;
+import dev.baton.benchmarks.report.SnapshotPlot;
+import dev.baton.benchmarks.report.SnapshotTable;
 import dev.baton.benchmarks.report.StepsJson;
 import dev.baton.benchmarks.report.StepsPlot;
 import dev.baton.benchmarks.report.StepsTable;
+import dev.baton.benchmarks.snapshot.SnapshotBenchmark;
+import dev.baton.benchmarks.snapshot.SnapshotOptions;
+import dev.baton.benchmarks.snapshot.SnapshotResult;
 import dev.baton.benchmarks.steps.StepsBenchmark;
 import dev.baton.benchmarks.steps.StepsOptions;
 import dev.baton.benchmarks.steps.StepsResult;
@@ -20,8 +26,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code benchmarks/run}: figures on standard output, progress on standard error. Exits with 0,
@@ -34,6 +42,7 @@ public final class BenchmarkMain {
 
       Benchmarks
         steps    no-op transform steps, one run and many at once, beside Restate
+        snapshot captures and restores of a directory, beside tar, restic and borg
 
       benchmarks/run NAME --help tells more.
       """;
@@ -48,13 +57,27 @@ public final class BenchmarkMain {
       if (arguments.isEmpty() || isHelp(arguments.getFirst())) {
         System.out.print(HELP);
         System.exit(arguments.isEmpty() ? 2 : 0);
-      } else if (!arguments.getFirst().equals("steps")) {
-        throw new IllegalArgumentException(
-            "there is no benchmark " + arguments.getFirst() + ", only: steps");
-      } else if (arguments.stream().anyMatch(BenchmarkMain::isHelp)) {
-        System.out.print(StepsOptions.HELP);
-      } else {
-        steps(StepsOptions.parse(arguments.subList(1, arguments.size())));
+      }
+      List<String> rest = arguments.subList(1, arguments.size());
+      boolean help = rest.stream().anyMatch(BenchmarkMain::isHelp);
+      switch (arguments.getFirst()) {
+        case "steps" -> {
+          if (help) {
+            System.out.print(StepsOptions.HELP);
+          } else {
+            steps(StepsOptions.parse(rest));
+          }
+        }
+        case "snapshot" -> {
+          if (help) {
+            System.out.print(SnapshotOptions.HELP);
+          } else {
+            snapshot(SnapshotOptions.parse(rest));
+          }
+        }
+        default ->
+            throw new IllegalArgumentException(
+                "there is no benchmark " + arguments.getFirst() + ", only: steps, snapshot");
       }
       System.exit(0);
     } catch (IllegalArgumentException e) {
@@ -69,33 +92,67 @@ public final class BenchmarkMain {
   }
 
   private static void steps(StepsOptions options) throws IOException, InterruptedException {
-    Path home = Layout.find().home();
-    Path results = options.results();
-    Path target = results == null ? home.resolve("benchmarks/results") : results;
     Path packages = cache().resolve("benchmarks/restate");
-    Path folder = Files.createTempDirectory("baton-benchmark");
+    StepsResult result =
+        inFolder(
+            null,
+            folder ->
+                new StepsBenchmark(
+                        options, Workload.STANDARD, folder, packages, System.err::println)
+                    .run());
+    String table = StepsTable.of(result);
+    write(options.results(), "steps", table, StepsJson.whole(result), StepsPlot.of(result));
+    System.out.print(options.json() ? StepsJson.brief(result) + "\n" : table);
+  }
+
+  private static void snapshot(SnapshotOptions options) throws IOException, InterruptedException {
+    Path trees = cache().resolve("benchmarks/trees");
+    SnapshotResult result =
+        inFolder(
+            options.work(),
+            folder -> new SnapshotBenchmark(options, folder, trees, System.err::println).run());
+    String table = SnapshotTable.of(result);
+    write(
+        options.results(), "snapshot", table, SnapshotJson.whole(result), SnapshotPlot.of(result));
+    System.out.print(options.json() ? SnapshotJson.brief(result) + "\n" : table);
+  }
+
+  private interface Measurement<T> {
+    T in(Path folder) throws IOException, InterruptedException;
+  }
+
+  /** Measures in a folder that is gone afterwards, unless its logs tell what went wrong. */
+  private static <T> T inFolder(@Nullable Path parent, Measurement<T> measurement)
+      throws IOException, InterruptedException {
+    Path folder =
+        parent == null
+            ? Files.createTempDirectory("baton-benchmark")
+            : Files.createTempDirectory(Files.createDirectories(parent), "baton-benchmark");
     CountDownLatch stopped = stopOnSignal();
-    StepsResult result;
+    T result;
     try {
-      result =
-          new StepsBenchmark(options, Workload.STANDARD, folder, packages, System.err::println)
-              .run();
+      result = measurement.in(folder.toRealPath());
     } catch (IOException e) {
       throw new IOException(e.getMessage() + " (logs are in " + folder + ")", e);
-    } catch (InterruptedException e) {
+    } catch (InterruptedException | IllegalArgumentException e) {
       Trees.delete(folder);
       throw e;
     } finally {
       stopped.countDown();
     }
     Trees.delete(folder);
+    return result;
+  }
+
+  private static void write(
+      @Nullable Path results, String name, String table, String json, String plot)
+      throws IOException {
+    Path target = results == null ? Layout.find().home().resolve("benchmarks/results") : results;
     Files.createDirectories(target);
-    String table = StepsTable.of(result);
-    Files.writeString(target.resolve("steps.md"), table);
-    Files.writeString(target.resolve("steps.json"), StepsJson.whole(result));
-    Files.writeString(target.resolve("steps.svg"), StepsPlot.of(result));
+    Files.writeString(target.resolve(name + ".md"), table);
+    Files.writeString(target.resolve(name + ".json"), json);
+    Files.writeString(target.resolve(name + ".svg"), plot);
     System.err.println("written to " + target);
-    System.out.print(options.json() ? StepsJson.brief(result) + "\n" : table);
   }
 
   /**
@@ -126,16 +183,22 @@ public final class BenchmarkMain {
     return stopped;
   }
 
-  private static Path cache() {
-    String named = System.getenv("BATON_CACHE");
-    String xdg = System.getenv("XDG_CACHE_HOME");
-    if (named != null && !named.isBlank()) {
+  /** As a shell has it: Java's own idea of a home is what the user database says, not HOME. */
+  static Path cache(Map<String, String> environment) {
+    String named = environment.getOrDefault("BATON_CACHE", "");
+    String xdg = environment.getOrDefault("XDG_CACHE_HOME", "");
+    String home = environment.getOrDefault("HOME", "");
+    if (!named.isBlank()) {
       return Path.of(named).toAbsolutePath();
     }
-    return (xdg == null || xdg.isBlank()
-            ? Path.of(System.getProperty("user.home"), ".cache")
-            : Path.of(xdg))
-        .resolve("baton");
+    if (!xdg.isBlank()) {
+      return Path.of(xdg, "baton");
+    }
+    return Path.of(home.isBlank() ? System.getProperty("user.home") : home, ".cache", "baton");
+  }
+
+  private static Path cache() {
+    return cache(System.getenv());
   }
 
   private static boolean isHelp(String argument) {

@@ -12,13 +12,11 @@ import dev.baton.benchmarks.steps.StepsResult.Measured;
 import dev.baton.benchmarks.steps.Turn;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The figures as an SVG picture: bars are medians, dots are rounds. */
 public final class StepsPlot {
-  private static final int WIDTH = 860;
   private static final String BATON = "#2f6db5";
   private static final String RESTATE = "#b58a2f";
   private static final String FLOOR = "#9a9a9a";
@@ -39,30 +37,8 @@ public final class StepsPlot {
                 both(
                     bars(result, " p50", m -> m.median().runP50Ms(), Turn::runP50Ms),
                     bars(result, " p99", m -> m.median().runP99Ms(), Turn::runP99Ms))));
-    int height = panels.stream().mapToInt(Bars::height).sum() + 50;
-    StringBuilder svg = new StringBuilder();
-    svg.append(
-        String.format(
-            Locale.ROOT,
-            "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d'>\n",
-            WIDTH,
-            height,
-            WIDTH,
-            height));
-    svg.append("<rect width='100%' height='100%' fill='#fff'/>\n");
-    int top = 0;
-    for (Bars panel : panels) {
-      panel.draw(svg, top, WIDTH);
-      top += panel.height();
-    }
-    svg.append(
-        Bars.text(
-            20,
-            height - 16,
-            "start",
-            "11px",
-            "Bars: medians; dots: rounds. " + result.machine() + ", " + result.at()));
-    return svg.append("</svg>\n").toString();
+    return Picture.of(
+        panels, "Bars: medians; dots: rounds. " + result.machine() + ", " + result.at());
   }
 
   private static List<Bar> stepBars(StepsResult result) {

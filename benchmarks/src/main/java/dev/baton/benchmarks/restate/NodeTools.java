@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.restate;
 
-import java.io.File;
+import dev.baton.benchmarks.measure.Programs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * Node and npm of this machine.
@@ -27,8 +26,8 @@ record NodeTools(Path node, Path npm) {
 
   /** Those on the path; empty where one is missing. */
   static Optional<NodeTools> find() {
-    Optional<Path> node = onPath("node");
-    Optional<Path> npm = onPath("npm");
+    Optional<Path> node = Programs.onPath("node");
+    Optional<Path> npm = Programs.onPath("npm");
     return node.isPresent() && npm.isPresent()
         ? Optional.of(new NodeTools(node.get(), npm.get()))
         : Optional.empty();
@@ -80,14 +79,5 @@ record NodeTools(Path node, Path npm) {
       Files.write(target, wanted);
       return true;
     }
-  }
-
-  private static Optional<Path> onPath(String program) {
-    String path = System.getenv("PATH");
-    return Stream.of(path == null ? new String[0] : path.split(File.pathSeparator))
-        .filter(folder -> !folder.isEmpty())
-        .map(folder -> Path.of(folder, program))
-        .filter(Files::isExecutable)
-        .findFirst();
   }
 }

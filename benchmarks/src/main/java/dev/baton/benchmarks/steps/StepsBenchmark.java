@@ -11,6 +11,7 @@ import dev.baton.benchmarks.baton.BrokerFloor;
 import dev.baton.benchmarks.baton.BrokerFloor.Floor;
 import dev.baton.benchmarks.baton.EmbeddedStack;
 import dev.baton.benchmarks.baton.FlightRecordings;
+import dev.baton.benchmarks.measure.Machine;
 import dev.baton.benchmarks.measure.Median;
 import dev.baton.benchmarks.restate.RestateSystem;
 import dev.baton.benchmarks.steps.StepsResult.Measured;

@@ -6,15 +6,12 @@
  */
 package dev.baton.benchmarks.steps;
 
+import dev.baton.benchmarks.arguments.Arguments;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,15 +75,12 @@ public record StepsOptions(
       """;
 
   private static final int MOST = 100;
-  private static final Pattern VARIABLE =
-      Pattern.compile(
-          "(kafka|postgres|s3|checkpoint-store|orchestrator):([A-Za-z_][A-Za-z0-9_]*)=(.*)");
 
   /**
    * @throws IllegalArgumentException naming the wrong argument and what is allowed
    */
   public static StepsOptions parse(List<String> arguments) {
-    Deque<String> left = new ArrayDeque<>(arguments);
+    Arguments left = new Arguments(arguments);
     int rounds = 3;
     int warmup = 8;
     boolean json = false;
@@ -98,18 +92,18 @@ public record StepsOptions(
     Path profile = null;
     Path results = null;
     while (!left.isEmpty()) {
-      String name = left.removeFirst();
+      String name = left.next();
       switch (name) {
-        case "-o", "--output" -> json = oneOf(left, name, "table", "json").equals("json");
-        case "--rounds" -> rounds = number(left, name, 1);
-        case "--warmup" -> warmup = number(left, name, 0);
+        case "-o", "--output" -> json = left.oneOf(name, "table", "json").equals("json");
+        case "--rounds" -> rounds = (int) left.number(name, 1, MOST);
+        case "--warmup" -> warmup = (int) left.number(name, 0, MOST);
         case "--no-restate" -> restate = false;
-        case "--submit" -> each = oneOf(left, name, "batch", "each").equals("each");
-        case "--server" -> server = address(value(left, name));
-        case "--kafka" -> kafka = value(left, name);
-        case "--env" -> variable(value(left, name), environment);
-        case "--profile" -> profile = Path.of(value(left, name));
-        case "--results" -> results = Path.of(value(left, name));
+        case "--submit" -> each = left.oneOf(name, "batch", "each").equals("each");
+        case "--server" -> server = address(left.value(name));
+        case "--kafka" -> kafka = left.value(name);
+        case "--env" -> left.variable(name, environment);
+        case "--profile" -> profile = Path.of(left.value(name));
+        case "--results" -> results = Path.of(left.value(name));
         default -> throw new IllegalArgumentException("unknown argument " + name + "; see --help");
       }
     }
@@ -118,44 +112,6 @@ public record StepsOptions(
     }
     return new StepsOptions(
         rounds, warmup, json, restate, each, server, kafka, environment, profile, results);
-  }
-
-  private static String value(Deque<String> left, String name) {
-    if (left.isEmpty()) {
-      throw new IllegalArgumentException(name + " has no value; see --help");
-    }
-    return left.removeFirst();
-  }
-
-  private static int number(Deque<String> left, String name, int least) {
-    String value = value(left, name);
-    if (value.matches("\\d{1,4}")) {
-      int number = Integer.parseInt(value);
-      if (number >= least && number <= MOST) {
-        return number;
-      }
-    }
-    throw new IllegalArgumentException(
-        name + " " + value + " is not a number from " + least + " to " + MOST);
-  }
-
-  private static String oneOf(Deque<String> left, String name, String first, String second) {
-    String value = value(left, name);
-    if (value.equals(first) || value.equals(second)) {
-      return value;
-    }
-    throw new IllegalArgumentException(
-        name + " " + value + " is neither " + first + " nor " + second);
-  }
-
-  private static void variable(String text, Map<String, Map<String, String>> environment) {
-    Matcher parts = VARIABLE.matcher(text);
-    if (!parts.matches()) {
-      throw new IllegalArgumentException("--env " + text + " is not like component:NAME=value");
-    }
-    environment
-        .computeIfAbsent(parts.group(1), key -> new HashMap<>())
-        .put(parts.group(2), parts.group(3));
   }
 
   private static URI address(String text) {

@@ -4,18 +4,18 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.benchmarks.steps;
+package dev.baton.benchmarks.measure;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** What the figures were measured on. */
-final class Machine {
+public final class Machine {
   private Machine() {}
 
   /** Processors, memory, kernel and Java in one line. */
-  static String line() throws IOException {
+  public static String line() throws IOException {
     return Runtime.getRuntime().availableProcessors()
         + " processors"
         + value(Path.of("/proc/cpuinfo"), "model name", " (", ")")

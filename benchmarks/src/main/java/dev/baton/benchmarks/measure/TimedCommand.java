@@ -1,0 +1,92 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.measure;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A program that is run once and measured. One at a time: processor time is what the kernel has
+ * added to this process's ended children meanwhile.
+ *
+ * @param line program and arguments
+ * @param environment more variables
+ * @param folder its working folder
+ * @param log gets its output, and must not be used by another at the same time
+ */
+public record TimedCommand(
+    List<String> line, Map<String, String> environment, Path folder, Path log) {
+  private static final Path SELF = Path.of("/proc/self/stat");
+  // Fields 16 and 17, counted from the one behind the closing bracket.
+  private static final int ENDED_USER_TIME = 13;
+  private static final int ENDED_SYSTEM_TIME = 14;
+  private static final double TICKS_PER_SECOND = 100;
+  private static final Duration LIMIT = Duration.ofMinutes(30);
+  private static final int SHOWN = 2_000;
+
+  public TimedCommand {
+    line = List.copyOf(line);
+    environment = Map.copyOf(environment);
+  }
+
+  /**
+   * Waits for its end, at most half an hour. An interrupt kills it.
+   *
+   * @throws IOException with the end of its output when it does not end with 0
+   */
+  public Usage run() throws IOException, InterruptedException {
+    ProcessBuilder builder =
+        new ProcessBuilder(line)
+            .directory(folder.toFile())
+            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile());
+    builder.environment().putAll(environment);
+    double before = endedCpu();
+    long start = System.nanoTime();
+    Process process = builder.start();
+    try (PeakMemory memory = new PeakMemory(process.pid())) {
+      boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
+      double wall = (System.nanoTime() - start) / 1e9;
+      if (!ended) {
+        throw new IOException(line.getFirst() + " took more than " + LIMIT.toMinutes() + " min");
+      }
+      if (process.exitValue() != 0) {
+        throw new IOException(
+            String.join(" ", line) + " ended with " + process.exitValue() + ":\n" + shown());
+      }
+      return new Usage(wall, endedCpu() - before, memory.bytes());
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
+  }
+
+  /** {@link #run()} for what it says. */
+  public String output() throws IOException, InterruptedException {
+    run();
+    return Files.readString(log, StandardCharsets.ISO_8859_1);
+  }
+
+  private String shown() throws IOException {
+    String said = Files.readString(log, StandardCharsets.ISO_8859_1).strip();
+    return said.substring(Math.max(0, said.length() - SHOWN));
+  }
+
+  private static double endedCpu() throws IOException {
+    String stat = Files.readString(SELF);
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    return (Long.parseLong(fields[ENDED_USER_TIME]) + Long.parseLong(fields[ENDED_SYSTEM_TIME]))
+        / TICKS_PER_SECOND;
+  }
+}

@@ -1,0 +1,54 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.snapshot;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One tool's figures of one round.
+ *
+ * @param costs of every phase
+ * @param firstBytes stored after the first capture
+ * @param storedBytes stored after all captures
+ * @param elsewhere the largest share of the machine's processors that others had in a phase, from 0
+ *     to 1; null where unknown
+ */
+public record Round(
+    Map<Phase, Cost> costs, long firstBytes, long storedBytes, @Nullable Double elsewhere) {
+
+  public Round {
+    costs = Map.copyOf(new EnumMap<>(costs));
+  }
+
+  public double wallS(Phase phase) {
+    Cost cost = costs.get(phase);
+    if (cost == null) {
+      throw new IllegalStateException(phase + " was not measured");
+    }
+    return cost.wallS();
+  }
+
+  /** Processor time of all phases together. */
+  public double cpuS() {
+    return costs.values().stream().mapToDouble(Cost::cpuS).sum();
+  }
+
+  public double clientCpuS() {
+    return costs.values().stream().mapToDouble(Cost::clientCpuS).sum();
+  }
+
+  public double serverCpuS() {
+    return costs.values().stream().mapToDouble(Cost::serverCpuS).sum();
+  }
+
+  /** The largest of all phases. */
+  public long peakRssBytes() {
+    return costs.values().stream().mapToLong(Cost::peakRssBytes).max().orElse(0);
+  }
+}

@@ -1,0 +1,140 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.snapshot;
+
+import dev.baton.benchmarks.measure.DiskUse;
+import dev.baton.benchmarks.measure.Machine;
+import dev.baton.benchmarks.measure.TimedCommand;
+import dev.baton.benchmarks.snapshot.SnapshotResult.Measured;
+import dev.baton.benchmarks.tree.TreeCache;
+import dev.baton.standalone.files.Trees;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Gives all tools the same tree in the same states, by turns: each phase of a round is done by all
+ * before the next, and who comes first differs from round to round.
+ */
+public final class SnapshotBenchmark {
+  // The copy, what is restored, four archives of tar, the other tools' stores.
+  private static final int COPIES = 6;
+
+  private final SnapshotOptions options;
+  private final Path work;
+  private final Path trees;
+  private final Path log;
+  private final Consumer<String> progress;
+
+  /**
+   * @param work for copies and stores; must exist, is left to the caller
+   * @param trees where generated trees are kept between measurements
+   * @param progress told in one line each what happens
+   */
+  public SnapshotBenchmark(
+      SnapshotOptions options, Path work, Path trees, Consumer<String> progress) {
+    this.options = options;
+    this.work = work;
+    this.trees = trees;
+    this.log = work.resolve("log");
+    this.progress = progress;
+  }
+
+  /**
+   * Blocks until all rounds are done and everything that was started has been stopped.
+   *
+   * @throws IOException when a tool fails, or Baton's restored tree is not the captured one
+   */
+  public SnapshotResult run() throws IOException, InterruptedException {
+    Path tree = work.resolve("tree");
+    try {
+      copy(source(), tree);
+      return measure(tree);
+    } finally {
+      // Only logs are left where something went wrong.
+      Trees.delete(tree);
+    }
+  }
+
+  private SnapshotResult measure(Path tree) throws IOException, InterruptedException {
+    DiskUse content = DiskUse.of(tree);
+    progress.accept(
+        String.format(
+            Locale.ROOT,
+            "a tree of %,d files in %,d folders, %,d MB",
+            content.files(),
+            content.folders(),
+            content.bytes() >> 20));
+    try (Tools tools = Tools.start(options, work, progress)) {
+      int percent = (int) Math.max(1, content.files() / 100);
+      Turns turns = new Turns(tree, work, percent, progress);
+      List<Floor> floors = new ArrayList<>();
+      Floor.read(tree, log);
+      for (int round = 1; round <= options.rounds(); round++) {
+        floors.add(Floor.measure(tree, log));
+        progress.accept("round " + round + " " + describe(floors.getLast()));
+        turns.round(round, tools.inOrderOf(round));
+      }
+      Map<String, Measured> measured = new LinkedHashMap<>();
+      for (SnapshotTool tool : tools.all()) {
+        measured.put(tool.name(), turns.of(tool));
+      }
+      return new SnapshotResult(
+          Instant.now().truncatedTo(ChronoUnit.SECONDS),
+          Machine.line(),
+          options.given() == null ? "generated, seed " + options.shape().seed() : "given",
+          content,
+          percent,
+          floors,
+          measured);
+    }
+  }
+
+  private Path source() throws IOException, InterruptedException {
+    if (options.given() == null) {
+      return TreeCache.get(trees, options.shape(), progress);
+    }
+    if (!Files.isDirectory(options.given())) {
+      throw new IllegalArgumentException("--tree " + options.given() + " is no directory");
+    }
+    return options.given().toRealPath();
+  }
+
+  private void copy(Path source, Path tree) throws IOException, InterruptedException {
+    long needed = COPIES * DiskUse.of(source).bytes();
+    long free = Files.getFileStore(work).getUsableSpace();
+    if (free < needed) {
+      throw new IOException(
+          String.format(
+              Locale.ROOT,
+              "%,d MB are free in %s, about %,d are needed; name another folder with --work",
+              free >> 20,
+              work,
+              needed >> 20));
+    }
+    progress.accept("copying " + source);
+    new TimedCommand(List.of("cp", "-a", source.toString(), tree.toString()), Map.of(), work, log)
+        .run();
+  }
+
+  private static String describe(Floor floor) {
+    return String.format(
+        Locale.ROOT,
+        "floor: stat %.2f s, read %.2f s, zstd %.2f s",
+        floor.statS(),
+        floor.readS(),
+        floor.zstdS());
+  }
+}

@@ -1,0 +1,134 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.snapshot;
+
+import dev.baton.benchmarks.arguments.Arguments;
+import dev.baton.benchmarks.tree.TreeShape;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the benchmark is told on its command line.
+ *
+ * @param rounds how often each tool has its turn, 1 to 100
+ * @param json whether standard output gets JSON, a table otherwise
+ * @param given a directory to measure with; null for a generated tree
+ * @param shape of the generated tree
+ * @param tools those that are measured where they are present
+ * @param environment more variables for components of the embedded stack, by component
+ * @param work the folder in which copies of the tree and the tools' stores are made; null for the
+ *     system's temporary folder
+ * @param profile the folder for a flight recording of each of Baton's Java processes; null for none
+ * @param results the folder for the table, the figures and the plot; null for the usual one
+ */
+public record SnapshotOptions(
+    int rounds,
+    boolean json,
+    @Nullable Path given,
+    TreeShape shape,
+    List<String> tools,
+    Map<String, Map<String, String>> environment,
+    @Nullable Path work,
+    @Nullable Path profile,
+    @Nullable Path results) {
+
+  /** All tools, in the order of reports. */
+  public static final List<String> TOOLS = List.of("baton", "tar", "restic", "borg");
+
+  public static final String HELP =
+      """
+      benchmarks/run snapshot: what it costs to keep a directory's state and to get it back
+
+      Lets Baton (a runner's library in a process of its own, the real checkpoint-store and the
+      embedded object store), tar --zstd and, where they are present, restic and borg capture the
+      same tree: first, unchanged, one file in a hundred changed, ten files changed; then restore.
+      Compares medians over the rounds. Writes snapshot.md, snapshot.json and snapshot.svg into
+      benchmarks/results.
+
+        -o json|table    what to print on standard output (default table)
+        --rounds N       turns of each tool, 1 to 100 (default 5)
+        --tree DIR       a directory to measure with, which is copied and left as it is;
+                         default: a generated tree, kept for the next time
+        --files N        about how many files a generated tree has, 100 to 2000000
+                         (default 85000, which are 1 GiB; the size goes with the number)
+        --seed N         another generated tree of the same kind (default 1)
+        --tools A,B      only these of baton, tar, restic, borg
+        --env C:NAME=V   one more environment variable for a component (kafka, postgres, s3,
+                         checkpoint-store, orchestrator)
+        --work DIR       where copies of the tree and the tools' stores are made, about seven
+                         times the tree's size (default: the system's temporary folder)
+        --profile DIR    also write a flight recording of each of Baton's Java processes there
+        --results DIR    another folder for the results
+        --help           this
+
+      Examples
+        benchmarks/run snapshot
+        benchmarks/run snapshot -o json > figures.json
+        benchmarks/run snapshot --tree ~/code/project --rounds 3
+        benchmarks/run snapshot --files 2000 --rounds 1 --tools baton,tar
+      """;
+
+  public SnapshotOptions {
+    tools = List.copyOf(tools);
+    environment = Map.copyOf(environment);
+  }
+
+  /**
+   * @throws IllegalArgumentException naming the wrong argument and what is allowed
+   */
+  public static SnapshotOptions parse(List<String> arguments) {
+    Arguments left = new Arguments(arguments);
+    int rounds = 5;
+    boolean json = false;
+    Path given = null;
+    int files = 85_000;
+    long seed = 1;
+    List<String> tools = TOOLS;
+    Map<String, Map<String, String>> environment = new HashMap<>();
+    Path work = null;
+    Path profile = null;
+    Path results = null;
+    while (!left.isEmpty()) {
+      String name = left.next();
+      switch (name) {
+        case "-o", "--output" -> json = left.oneOf(name, "table", "json").equals("json");
+        case "--rounds" -> rounds = (int) left.number(name, 1, 100);
+        case "--tree" -> given = Path.of(left.value(name));
+        case "--files" -> files = (int) left.number(name, 100, 2_000_000);
+        case "--seed" -> seed = left.number(name, 0, 999_999_999);
+        case "--tools" -> tools = tools(left.value(name));
+        case "--env" -> left.variable(name, environment);
+        case "--work" -> work = Path.of(left.value(name));
+        case "--profile" -> profile = Path.of(left.value(name));
+        case "--results" -> results = Path.of(left.value(name));
+        default -> throw new IllegalArgumentException("unknown argument " + name + "; see --help");
+      }
+    }
+    return new SnapshotOptions(
+        rounds,
+        json,
+        given,
+        new TreeShape(seed, files),
+        tools,
+        environment,
+        work,
+        profile,
+        results);
+  }
+
+  private static List<String> tools(String value) {
+    List<String> named = List.of(value.split(",", -1));
+    if (!TOOLS.containsAll(named)) {
+      throw new IllegalArgumentException(
+          "--tools " + value + " names others than " + String.join(", ", TOOLS));
+    }
+    return TOOLS.stream().filter(named::contains).toList();
+  }
+}

@@ -1,0 +1,65 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.snapshot;
+
+import dev.baton.benchmarks.measure.DiskUse;
+import dev.baton.benchmarks.measure.Median;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All figures of one measurement.
+ *
+ * @param at when it was done
+ * @param machine processors, memory and kernel in one line
+ * @param tree what it was, in a few words
+ * @param content of the tree before its first change
+ * @param percentFiles how many files the percent were
+ * @param floors of each round
+ * @param tools by name, in the order of the report
+ */
+public record SnapshotResult(
+    Instant at,
+    String machine,
+    String tree,
+    DiskUse content,
+    int percentFiles,
+    List<Floor> floors,
+    Map<String, Measured> tools) {
+
+  public SnapshotResult {
+    floors = List.copyOf(floors);
+    tools = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(tools));
+  }
+
+  public Floor floor() {
+    return Floor.median(floors);
+  }
+
+  /**
+   * One tool's figures.
+   *
+   * @param version what it says about itself
+   * @param differences of the tree that it restored in the first round from the captured one, as
+   *     rsync names them; null where that was not compared
+   */
+  public record Measured(String version, @Nullable List<String> differences, List<Round> rounds) {
+    public Measured {
+      differences = differences == null ? null : List.copyOf(differences);
+      rounds = List.copyOf(rounds);
+    }
+
+    /** Over the rounds. */
+    public double median(ToDoubleFunction<Round> figure) {
+      return Median.of(rounds.stream().map(round -> figure.applyAsDouble(round)).toList());
+    }
+  }
+}

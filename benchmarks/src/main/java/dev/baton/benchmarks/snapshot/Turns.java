@@ -1,0 +1,175 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.snapshot;
+
+import dev.baton.benchmarks.measure.MachineTime;
+import dev.baton.benchmarks.measure.TimedCommand;
+import dev.baton.benchmarks.snapshot.SnapshotResult.Measured;
+import dev.baton.benchmarks.snapshot.SnapshotTool.Restoration;
+import dev.baton.benchmarks.tree.TreeChanges;
+import dev.baton.standalone.files.Trees;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalDouble;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Takes the tools through their phases and keeps what each took. */
+final class Turns {
+  private static final int TEN = 10;
+  // More than this share of the machine for others, and the figures are about them.
+  private static final double QUIET = 0.1;
+
+  private final Path tree;
+  private final Path work;
+  private final int percent;
+  private final Consumer<String> progress;
+  private final Map<String, Figures> figures = new HashMap<>();
+
+  /**
+   * @param tree gets changed
+   * @param work for what is restored
+   * @param percent how many files change in {@link Phase#PERCENT}
+   */
+  Turns(Path tree, Path work, int percent, Consumer<String> progress) {
+    this.tree = tree;
+    this.work = work;
+    this.percent = percent;
+    this.progress = progress;
+  }
+
+  /** Everything once, in the order given. */
+  void round(int round, List<SnapshotTool> tools) throws IOException, InterruptedException {
+    for (SnapshotTool tool : tools) {
+      tool.begin();
+      figures.computeIfAbsent(tool.name(), name -> new Figures()).begin();
+    }
+    for (Phase phase : Phase.values()) {
+      switch (phase) {
+        case FIRST, UNCHANGED, RESTORE -> {}
+        case PERCENT -> TreeChanges.apply(tree, percent, 2L * round);
+        case TEN -> TreeChanges.apply(tree, TEN, 2L * round + 1);
+      }
+      for (SnapshotTool tool : tools) {
+        turn(round, phase, tool, of(tool.name()));
+      }
+    }
+    for (SnapshotTool tool : tools) {
+      of(tool.name()).end();
+      tool.end();
+    }
+  }
+
+  Measured of(SnapshotTool tool) {
+    Figures kept = of(tool.name());
+    return new Measured(tool.version(), kept.differences, kept.rounds);
+  }
+
+  private void turn(int round, Phase phase, SnapshotTool tool, Figures kept)
+      throws IOException, InterruptedException {
+    settle();
+    MachineTime start = MachineTime.now();
+    Cost cost = phase == Phase.RESTORE ? restore(tool, kept) : tool.capture(tree);
+    // A comparison with rsync is not the tool's doing: its time is known to this process's
+    // children only, so the share is taken where there was none.
+    OptionalDouble elsewhere =
+        phase == Phase.RESTORE
+            ? OptionalDouble.empty()
+            : MachineTime.now().elsewhere(start, Math.round(cost.cpuS() * 1e6));
+    kept.add(phase, cost, elsewhere);
+    if (phase == Phase.FIRST) {
+      kept.firstBytes = tool.storedBytes();
+    } else if (phase == Phase.TEN) {
+      kept.storedBytes = tool.storedBytes();
+    }
+    progress.accept(
+        String.format(
+            Locale.ROOT,
+            "round %d %-9s %-6s %6.2f s, %6.2f s of processor, %,d MB",
+            round,
+            phase.label(),
+            tool.name(),
+            cost.wallS(),
+            cost.cpuS(),
+            cost.peakRssBytes() >> 20));
+    if (elsewhere.orElse(0) > QUIET) {
+      progress.accept("  the machine does other things, too: these figures say little");
+    }
+  }
+
+  private Cost restore(SnapshotTool tool, Figures kept) throws IOException, InterruptedException {
+    Path target = Files.createDirectory(work.resolve("restored"));
+    try {
+      Restoration restored = tool.restore(tree, target);
+      if (kept.rounds.isEmpty()) {
+        kept.differences = Comparison.differences(tree, restored.tree(), work.resolve("log"));
+        tell(tool, kept.differences);
+      }
+      return restored.cost();
+    } finally {
+      Trees.delete(target);
+    }
+  }
+
+  private void tell(SnapshotTool tool, @Nullable List<String> differences) throws IOException {
+    if (differences == null || differences.isEmpty()) {
+      return;
+    }
+    String found =
+        "what "
+            + tool.name()
+            + " restored is not what it captured; rsync says: "
+            + String.join("; ", differences.subList(0, Math.min(5, differences.size())));
+    if (tool.name().equals("baton")) {
+      throw new IOException(found);
+    }
+    progress.accept(found);
+  }
+
+  /** What one tool has left to be written to disk is not the next one's business. */
+  private void settle() throws IOException, InterruptedException {
+    new TimedCommand(List.of("sync", "-f", work.toString()), Map.of(), work, work.resolve("log"))
+        .run();
+  }
+
+  private Figures of(String tool) {
+    return Objects.requireNonNull(figures.get(tool), tool);
+  }
+
+  private static final class Figures {
+    private final List<Round> rounds = new java.util.ArrayList<>();
+    private final Map<Phase, Cost> costs = new EnumMap<>(Phase.class);
+    private @Nullable List<String> differences;
+    private @Nullable Double elsewhere;
+    private long firstBytes;
+    private long storedBytes;
+
+    void begin() {
+      costs.clear();
+      elsewhere = null;
+    }
+
+    void add(Phase phase, Cost cost, OptionalDouble share) {
+      costs.put(phase, cost);
+      if (share.isPresent()) {
+        elsewhere =
+            elsewhere == null ? share.getAsDouble() : Math.max(elsewhere, share.getAsDouble());
+      }
+    }
+
+    void end() {
+      rounds.add(new Round(costs, firstBytes, storedBytes, elsewhere));
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.tree;
+
+import dev.baton.standalone.files.Trees;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/** Generated trees, kept from one measurement to the next: making one takes a minute. */
+public final class TreeCache {
+  private TreeCache() {}
+
+  /**
+   * The tree of that shape, made where it is not there yet. Whoever uses it must not change it.
+   *
+   * @param folder where such trees are kept
+   * @param progress told in one line each what happens
+   */
+  public static Path get(Path folder, TreeShape shape, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    Path tree = folder.resolve(shape.name());
+    if (Files.isDirectory(tree)) {
+      return tree;
+    }
+    Files.createDirectories(folder);
+    progress.accept("making a tree of " + shape.files() + " files in " + tree);
+    // Only a whole tree gets the name under which it is found.
+    Path part = Files.createTempDirectory(folder, "part-");
+    Path log = Files.createTempFile("baton-benchmark", ".log");
+    try {
+      Path made = Files.createDirectory(part.resolve("tree"));
+      TreeGenerator.write(shape, made, log, progress);
+      Files.move(made, tree);
+    } finally {
+      Trees.delete(part);
+      Files.deleteIfExists(log);
+    }
+    return tree;
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of the command. */
+@NullMarked
+package dev.baton.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Tests of the benchmark of snapshots. */
+@NullMarked
+package dev.baton.benchmarks.snapshot;
+
+import org.jspecify.annotations.NullMarked;
