@@ -1,0 +1,149 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.standalone.files.Trees;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * SIGKILL of the runner at random moments of steps that rewrite thousands of files, of cuts and of
+ * restores: each step that is repeated finds the workspace byte for byte as an undisturbed run has
+ * it there, times and modes included, and leaves it so. {@code -Dbaton.kills=N} asks for more than
+ * twelve deaths, some of which the same run suffers.
+ */
+@ExtendWith(SharedStack.class)
+class WorkspaceDeathTest {
+  private static final int KILLS = Integer.getInteger("baton.kills", 12);
+  private static final int KILLS_OF_A_RUN = 6;
+
+  /** With so many every kind of moment is hit, or the moments are not what they are meant to be. */
+  private static final int MANY = 100;
+
+  /** A run takes some fifteen seconds, a failover two; several times that where others build. */
+  private static final Duration LONGEST = Duration.ofSeconds(300);
+
+  private static final Set<String> ENDED = Set.of("completed", "failed", "cancelled", "lost");
+
+  @SuppressWarnings("NullAway.Init")
+  private static SharedStack.Running on;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Rewrite rewrite;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Undisturbed undisturbed;
+
+  private record Undisturbed(JsonNode output, WorkspaceLedger ledger, Duration length) {}
+
+  @BeforeAll
+  static void runUndisturbed(SharedStack.Running running) throws Exception {
+    on = running;
+    rewrite = Rewrite.push(on);
+    long began = System.nanoTime();
+    Rewrite.Started started = rewrite.start();
+    JsonNode output = started.run().output();
+    Duration length = Duration.ofNanos(System.nanoTime() - began);
+    assertThat(output.asText()).matches("[0-9a-f]{64}");
+    assertThat(started.run().repeated()).isEmpty();
+    assertLooksAreHarmless(started.ledger());
+    undisturbed = new Undisturbed(output, started.ledger(), length);
+  }
+
+  /** Each step finds what the one before it has left: looking at a workspace does not change it. */
+  private static void assertLooksAreHarmless(WorkspaceLedger ledger) throws IOException {
+    List<WorkspaceLedger.Line> lines =
+        ledger.lines().stream()
+            .filter(line -> !line.position().equals(WorkspaceLedger.ENTER))
+            .toList();
+    assertThat(lines).hasSize(2 * rewrite.steps().size());
+    for (int i = 2; i < lines.size(); i += 2) {
+      assertThat(lines.get(i).digest()).as("%s", lines.get(i)).isEqualTo(lines.get(i - 1).digest());
+    }
+  }
+
+  @Test
+  void shouldRestoreEveryByteWhenTheRunnerIsKilledAtAnyMoment() throws Exception {
+    Random random = Seed.random("the runner dies while the workspace is rewritten");
+    EnumMap<Moment, Integer> moments = new EnumMap<>(Moment.class);
+    int hit = 0;
+    for (int run = 1; hit < KILLS; run++) {
+      assertThat(run).as("runs in which %d kills have hit", hit).isLessThanOrEqualTo(KILLS + 2);
+      EnumMap<Moment, Integer> ofRun =
+          disturb(random, Math.min(KILLS_OF_A_RUN, KILLS - hit), moments);
+      hit = moments.values().stream().mapToInt(Integer::intValue).sum();
+      System.out.printf("  run %d was killed: %s%n", run, Moment.told(ofRun));
+    }
+    System.out.printf("  %d kills: %s%n", hit, Moment.told(moments));
+    if (KILLS >= MANY) {
+      assertThat(moments).containsOnlyKeys(Moment.values());
+    }
+  }
+
+  private static EnumMap<Moment, Integer> disturb(
+      Random random, int kills, EnumMap<Moment, Integer> all) throws Exception {
+    Rewrite.Started started = rewrite.start();
+    PipelineRun run = started.run();
+    List<Moment.Kill> hits = killAtRandom(run, random, kills);
+
+    JsonNode output = run.output();
+    assertThat(started.ledger().differencesTo(undisturbed.ledger())).isEmpty();
+    assertThat(output).isEqualTo(undisturbed.output());
+    assertThat(run.repeated()).isEmpty();
+    Map<String, Integer> completed = run.completed();
+    assertThat(completed).containsOnlyKeys(rewrite.steps());
+    // The last one may have been killed when the run had ended.
+    assertThat(on.api.run(run.id).path("epoch").asInt()).isBetween(hits.size(), 1 + hits.size());
+
+    EnumMap<Moment, Integer> moments = new EnumMap<>(Moment.class);
+    for (Moment.Kill hit : hits) {
+      Moment moment = Moment.of(hit, started.ledger(), completed);
+      moments.merge(moment, 1, Integer::sum);
+      all.merge(moment, 1, Integer::sum);
+    }
+    Trees.delete(started.ledger().folder());
+    return moments;
+  }
+
+  /** Until so many have hit, or the run has ended. */
+  private static List<Moment.Kill> killAtRandom(PipelineRun run, Random random, int kills)
+      throws Exception {
+    List<Moment.Kill> hits = new ArrayList<>();
+    Set<String> known = new HashSet<>();
+    long longestGap = 2 * undisturbed.length().toMillis() / KILLS_OF_A_RUN;
+    long end = System.nanoTime() + LONGEST.toNanos();
+    while (hits.size() < kills && System.nanoTime() < end && !hasEnded(run)) {
+      TimeUnit.MILLISECONDS.sleep(random.nextLong(longestGap));
+      boolean whole = random.nextBoolean();
+      Optional<RunnerProcess> runner = RunnerProcess.of(run.id);
+      if (runner.isPresent() && runner.get().kill(whole)) {
+        boolean halfMade = known.addAll(runner.get().besideWorkspace());
+        hits.add(new Moment.Kill(runner.get().epoch(), halfMade));
+      }
+    }
+    return hits;
+  }
+
+  private static boolean hasEnded(PipelineRun run) throws IOException, InterruptedException {
+    return ENDED.contains(on.api.run(run.id).path("status").asText());
+  }
+}
