@@ -124,6 +124,11 @@ public final class DirState {
     return entries.extra(i).linkTo();
   }
 
+  /** How many names the same file has, here or elsewhere. */
+  public int links(int i) {
+    return entries.extra(i).links();
+  }
+
   /** Of a file, in bytes. */
   public long length(int i) {
     return entries.sizes[i];

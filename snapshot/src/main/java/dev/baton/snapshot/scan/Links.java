@@ -7,6 +7,8 @@
 package dev.baton.snapshot.scan;
 
 import dev.baton.snapshot.posix.Kind;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -14,49 +16,96 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which name of a file is its first one: the first in the order of a walk. The others are
- * hard links to it. Looks only at directories with such files below them. Recursion is as deep as
- * the tree, which is bounded.
+ * hard links to it. Looks only at directories with such files below them.
  */
 final class Links {
   private record Inode(long device, long inode) {}
 
   private final Map<Inode, String> firstNames = new HashMap<>();
+  private final Deque<Step> way = new ArrayDeque<>();
 
   private Links() {}
 
   /** The tree itself where nothing is to be changed. */
   static DirState assigned(DirState root) {
-    return root.linksBelow() ? new Links().assign(root, "") : root;
+    return root.linksBelow() ? new Links().walk(root) : root;
   }
 
-  private DirState assign(DirState directory, String prefix) {
-    Entries entries = directory.entries();
-    Entries mine = entries;
-    @Nullable DirState[] children = directory.children();
-    for (int i = 0; i < entries.count; i++) {
-      DirState child = directory.childOrNull(i);
-      if (child != null && child.linksBelow()) {
-        DirState assigned = assign(child, prefix + directory.name(i) + "/");
-        if (assigned != child) {
-          children = children == directory.children() ? children.clone() : children;
-          children[i] = assigned;
+  private DirState walk(DirState root) {
+    way.push(new Step(new Place(null, "", root)));
+    while (true) {
+      Step step = way.getFirst();
+      DirState below = step.goOn(firstNames);
+      if (below != null) {
+        way.push(new Step(step.place.below(step.at, below)));
+        continue;
+      }
+      way.pop();
+      DirState done = step.result();
+      if (way.isEmpty()) {
+        return done;
+      }
+      way.getFirst().replace(done);
+    }
+  }
+
+  /** In one directory of the walk. */
+  private static final class Step {
+    private final Place place;
+    private final DirState directory;
+    private int at = -1;
+    private Entries entries;
+    private @Nullable DirState[] children;
+    private @Nullable String prefix;
+
+    Step(Place place) {
+      this.place = place;
+      directory = place.state();
+      entries = directory.entries();
+      children = directory.children();
+    }
+
+    /** To the next directory that has to be entered; null at the end. */
+    @Nullable DirState goOn(Map<Inode, String> firstNames) {
+      for (at++; at < entries.count; at++) {
+        DirState child = directory.childOrNull(at);
+        if (child != null && child.linksBelow()) {
+          return child;
         }
-      } else if (entries.extra(i).links() > 1 && isFile(directory, i)) {
-        Extra extra = entries.extra(i);
-        String path = prefix + directory.name(i);
-        String first = firstNames.putIfAbsent(new Inode(extra.device(), entries.inode(i)), path);
-        if (!Objects.equals(first, extra.linkTo())) {
-          mine = mine == entries ? new Entries(entries, new boolean[entries.count]) : mine;
-          mine.extra(i, extra.linkedTo(first));
+        if (entries.extra(at).links() > 1
+            && directory.kind(at) == Kind.FILE
+            && directory.isPresent(at)) {
+          assign(firstNames);
         }
       }
+      return null;
     }
-    return mine == entries && children == directory.children()
-        ? directory
-        : directory.with(mine, children);
-  }
 
-  private static boolean isFile(DirState directory, int i) {
-    return directory.kind(i) == Kind.FILE && directory.isPresent(i);
+    private void assign(Map<Inode, String> firstNames) {
+      String in = prefix == null ? place.prefix() : prefix;
+      prefix = in;
+      Extra extra = entries.extra(at);
+      String path = in + directory.name(at);
+      String first = firstNames.putIfAbsent(new Inode(extra.device(), entries.inode(at)), path);
+      if (!Objects.equals(first, extra.linkTo())) {
+        if (entries == directory.entries()) {
+          entries = new Entries(entries, new boolean[entries.count]);
+        }
+        entries.extra(at, extra.linkedTo(first));
+      }
+    }
+
+    void replace(DirState child) {
+      if (directory.childOrNull(at) != child) {
+        children = children == directory.children() ? children.clone() : children;
+        children[at] = child;
+      }
+    }
+
+    DirState result() {
+      return entries == directory.entries() && children == directory.children()
+          ? directory
+          : directory.with(entries, children);
+    }
   }
 }

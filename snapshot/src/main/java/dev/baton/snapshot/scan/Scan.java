@@ -176,11 +176,16 @@ final class Scan {
     return known.get(new Identity(stat.device, stat.inode));
   }
 
-  private static void collect(DirState state, Map<Identity, DirState> into) {
-    into.put(new Identity(state.self().device(), state.self().inode()), state);
-    for (DirState child : state.children()) {
-      if (child != null) {
-        collect(child, into);
+  private static void collect(DirState root, Map<Identity, DirState> into) {
+    Deque<DirState> pending = new ArrayDeque<>();
+    pending.push(root);
+    while (!pending.isEmpty()) {
+      DirState state = pending.pop();
+      into.put(new Identity(state.self().device(), state.self().inode()), state);
+      for (DirState child : state.children()) {
+        if (child != null) {
+          pending.push(child);
+        }
       }
     }
   }

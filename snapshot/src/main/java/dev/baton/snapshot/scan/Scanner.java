@@ -11,7 +11,9 @@ import dev.baton.snapshot.Skipped;
 import dev.baton.snapshot.posix.RawName;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +61,9 @@ public final class Scanner {
       throws IOException, InterruptedException {
     DirState state = relinked(new Scan(root, rules, threads).run(previous));
     Totals totals = new Totals();
-    totals.add(state, "");
+    if (state.node() == null || state.notesBelow()) {
+      totals.add(state);
+    }
     return new ScanResult(state, totals.skipped, totals.files, totals.bytes);
   }
 
@@ -78,22 +82,31 @@ public final class Scanner {
     private long files;
     private long bytes;
 
-    private void add(DirState state, String prefix) {
-      boolean open = state.node() == null;
-      if (!open && !state.notesBelow()) {
-        return;
+    private void add(DirState root) {
+      Deque<Place> pending = new ArrayDeque<>();
+      pending.push(new Place(null, "", root));
+      while (!pending.isEmpty()) {
+        Place place = pending.pop();
+        DirState state = place.state();
+        if (!state.notes().isEmpty()) {
+          addNotes(state, place.prefix());
+        }
+        boolean open = state.node() == null;
+        for (int i = state.size() - 1; i >= 0; i--) {
+          DirState child = state.childOrNull(i);
+          if (child != null && (child.node() == null || child.notesBelow())) {
+            pending.push(place.below(i, child));
+          } else if (open && child == null && state.needsReading(i)) {
+            files++;
+            bytes += state.length(i);
+          }
+        }
       }
+    }
+
+    private void addNotes(DirState state, String prefix) {
       for (Note note : state.notes()) {
         skipped.add(new Skipped(RawName.display(note.in(prefix)), note.reason(), note.detail()));
-      }
-      for (int i = 0; i < state.size(); i++) {
-        DirState child = state.childOrNull(i);
-        if (child != null) {
-          add(child, prefix + state.name(i) + "/");
-        } else if (open && state.needsReading(i)) {
-          files++;
-          bytes += state.length(i);
-        }
       }
     }
   }
