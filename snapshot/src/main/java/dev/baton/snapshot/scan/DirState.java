@@ -214,16 +214,38 @@ public final class DirState {
     // A name was added or removed since: only a new look at all names tells which.
     boolean sameLinks = stat.links == Math.max(1, extra.links());
     entries.set(i, stat);
-    Hash only = onlyChunk(content, stat.size);
+    Hash only = hash(i, content);
+    boolean plain = only != null || (stat.size == 0 && content.equals(Content.EMPTY));
+    entries.extra(i, extra.with(FileAttributes.owner(stat), xattrs, plain ? null : content));
+    entries.flags[i] = trusted && sameLinks ? Entries.CACHED : Entries.KNOWN;
+  }
+
+  /**
+   * Takes note of content that was not read: whoever has just written the file knows it. The scan
+   * has seen the file as it was left.
+   *
+   * @param began milliseconds since 1970, when that scan began
+   * @throws IllegalStateException if it needs no reading
+   */
+  public synchronized void learnWritten(int i, Content content, long began) {
+    requireOpen(i);
+    boolean plain =
+        hash(i, content) != null || (entries.sizes[i] == 0 && content.equals(Content.EMPTY));
+    Extra extra = entries.extra(i);
+    entries.extra(i, extra.with(extra.owner(), extra.xattrs(), plain ? null : content));
+    entries.flags[i] = entries.settled(i, began) ? Entries.CACHED : Entries.KNOWN;
+  }
+
+  /** Keeps the hash of the only chunk and returns it; null where there is none, or another one. */
+  private @Nullable Hash hash(int i, Content content) {
+    Hash only = onlyChunk(content, entries.sizes[i]);
     if (only != null) {
       entries.hashes[4 * i] = only.a();
       entries.hashes[4 * i + 1] = only.b();
       entries.hashes[4 * i + 2] = only.c();
       entries.hashes[4 * i + 3] = only.d();
     }
-    boolean plain = only != null || (stat.size == 0 && content.equals(Content.EMPTY));
-    entries.extra(i, extra.with(FileAttributes.owner(stat), xattrs, plain ? null : content));
-    entries.flags[i] = trusted && sameLinks ? Entries.CACHED : Entries.KNOWN;
+    return only;
   }
 
   private static @Nullable Hash onlyChunk(Content content, long size) {

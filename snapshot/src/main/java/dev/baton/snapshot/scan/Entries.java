@@ -182,6 +182,11 @@ final class Entries {
         && kind(i) == stat.kind();
   }
 
+  /** As {@link Settled#before(StatBuffer, long)}. */
+  boolean settled(int i, long began) {
+    return Settled.before(ctimes[i], ctimeNanos[i], began);
+  }
+
   void set(int i, StatBuffer stat) {
     kind(i, stat.kind());
     modes[i] = stat.permissions();
