@@ -63,6 +63,8 @@ public final class BlockReader implements AutoCloseable {
   }
 
   /**
+   * Makes sure that bytes are the chunk they are said to be.
+   *
    * @throws DigestMismatch if the bytes are not the chunk of this hash
    */
   public static void check(Hash chunk, byte[] bytes, int offset, int length)

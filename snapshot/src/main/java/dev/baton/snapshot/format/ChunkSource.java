@@ -12,6 +12,8 @@ import java.io.IOException;
 @FunctionalInterface
 public interface ChunkSource {
   /**
+   * All bytes of a chunk.
+   *
    * @throws dev.baton.snapshot.SnapshotException.MissingChunk if there is no such chunk
    */
   byte[] read(Hash chunk) throws IOException, InterruptedException;

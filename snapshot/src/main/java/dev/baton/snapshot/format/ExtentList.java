@@ -135,7 +135,7 @@ public final class ExtentList {
     boolean afterHole = false;
     for (Extent extent : extents) {
       boolean hole = extent instanceof Extent.Hole;
-      if (extent.length() > left || hole && afterHole) {
+      if (extent.length() > left || (hole && afterHole)) {
         throw new IllegalArgumentException(
             "extents must be the file's %d bytes, without two holes in a row: %s"
                 .formatted(size, extents));

@@ -63,7 +63,7 @@ public record Hash(long a, long b, long c, long d) implements Comparable<Hash> {
   }
 
   private static boolean isHexDigit(int c) {
-    return c >= '0' && c <= '9' || c >= 'a' && c <= 'f';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
   }
 
   /** Writes the 32 bytes to {@code offset}. */

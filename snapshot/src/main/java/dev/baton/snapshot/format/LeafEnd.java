@@ -24,7 +24,7 @@ final class LeafEnd {
    * @param bytes of its entries, this one included
    */
   static boolean after(String name, int count, int bytes) {
-    return count >= MIN_ENTRIES && (fnv1a(name) & MASK) == 0
+    return (count >= MIN_ENTRIES && (fnv1a(name) & MASK) == 0)
         || count >= Node.Leaf.MAX
         || bytes >= TARGET_BYTES;
   }

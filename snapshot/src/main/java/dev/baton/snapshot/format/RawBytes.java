@@ -28,7 +28,8 @@ final class RawBytes {
     if (length < 1 || length > MAX_NAME) {
       return "a name is 1 to %d bytes, not %d".formatted(MAX_NAME, length);
     }
-    if (raw.charAt(start) == '.' && (length == 1 || length == 2 && raw.charAt(start + 1) == '.')) {
+    if (raw.charAt(start) == '.'
+        && (length == 1 || (length == 2 && raw.charAt(start + 1) == '.'))) {
       return "a name is neither '.' nor '..'";
     }
     for (int i = start; i < end; i++) {
@@ -64,7 +65,7 @@ final class RawBytes {
     }
     for (int i = 0; i < raw.length(); i++) {
       char c = raw.charAt(i);
-      if (c > 255 || c == 0 && withoutNul) {
+      if (c > 255 || (c == 0 && withoutNul)) {
         return "%s must be bytes%s".formatted(what, withoutNul ? " without NUL" : "");
       }
     }
