@@ -14,7 +14,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +30,8 @@ final class Kernel {
   private static final int EINTR = 4;
   private static final int PATH_BYTES = 4352;
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
-  private static final VarHandle ERRNO =
-      STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+  private static final long ERRNO =
+      STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
   private static final MethodHandle SYSCALL = link();
   private static final long[] NUMBERS = numbers();
   private static final ThreadLocal<Kernel> LOCAL = ThreadLocal.withInitial(Kernel::new);
@@ -93,7 +92,7 @@ final class Kernel {
       if (result >= 0) {
         return result;
       }
-      int errno = (int) ERRNO.get(state, 0L);
+      int errno = state.get(ValueLayout.JAVA_INT, ERRNO);
       // A file is closed even where the call was interrupted.
       if (errno != EINTR || call == Call.CLOSE) {
         return -errno;

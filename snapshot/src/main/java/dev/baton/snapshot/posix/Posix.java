@@ -40,6 +40,7 @@ public final class Posix {
    * @throws UnsupportedOperationException on anything but Linux on x86_64 or aarch64
    */
   public static void warmUp() {
+    Arch.current();
     try (Directory root = Directory.open(Path.of("/"))) {
       StatBuffer stat = new StatBuffer();
       root.stat(stat);

@@ -90,6 +90,7 @@ final class Scan {
       case null -> {}
       case IOException e -> throw e;
       case InterruptedException e -> throw e;
+      case Error e -> throw e;
       default -> throw new IllegalStateException("scan of " + root + " failed", failed);
     }
     DirState done = result;
