@@ -224,15 +224,17 @@ public final class DirState {
    * Takes note of content that was not read: whoever has just written the file knows it. The scan
    * has seen the file as it was left.
    *
+   * @param xattrs of the file, which a scan does not read
    * @param began milliseconds since 1970, when that scan began
    * @throws IllegalStateException if it needs no reading
    */
-  public synchronized void learnWritten(int i, Content content, long began) {
+  public synchronized void learnWritten(
+      int i, List<Xattr> xattrs, Content content, long began) {
     requireOpen(i);
     boolean plain =
         hash(i, content) != null || (entries.sizes[i] == 0 && content.equals(Content.EMPTY));
     Extra extra = entries.extra(i);
-    entries.extra(i, extra.with(extra.owner(), extra.xattrs(), plain ? null : content));
+    entries.extra(i, extra.with(extra.owner(), xattrs, plain ? null : content));
     entries.flags[i] = entries.settled(i, began) ? Entries.CACHED : Entries.KNOWN;
   }
 

@@ -1,0 +1,38 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import org.jspecify.annotations.Nullable;
+
+/** A block that some segment needs. Its mutable state belongs to the {@link Pipeline}'s monitor. */
+final class Block {
+  final int pack;
+  final int number;
+
+  /** Bytes, unpacked. */
+  final int rawLength;
+
+  /** Segments that still need it. */
+  int uses;
+
+  /** The unpacked bytes, from the start of a maybe longer array; null until they are there. */
+  byte @Nullable [] bytes;
+
+  Block(int pack, int number, int rawLength) {
+    this.pack = pack;
+    this.number = number;
+    this.rawLength = rawLength;
+  }
+
+  static long key(int pack, int number) {
+    return (long) pack << 32 | number;
+  }
+
+  long key() {
+    return key(pack, number);
+  }
+}

@@ -1,0 +1,64 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import dev.baton.snapshot.format.BlockReader;
+import dev.baton.snapshot.format.BlockSpan;
+import java.io.IOException;
+import java.util.List;
+
+/** One of the threads that fetch blocks, neighbours in one request, and unpack them. */
+final class BlockLoader {
+  /** Packed bytes of one request, unless a single block has more. */
+  private static final int MAX_REQUEST = 4 << 20;
+
+  private final Pipeline pipeline;
+  private final PackReader packs;
+
+  BlockLoader(Pipeline pipeline, PackReader packs) {
+    this.pipeline = pipeline;
+    this.packs = packs;
+  }
+
+  /** Returns when nothing is left to be loaded, ever. */
+  void run() throws IOException, InterruptedException {
+    try (BlockReader unpacker = new BlockReader()) {
+      List<Block> blocks = pipeline.nextLoad(this::joins);
+      while (!blocks.isEmpty()) {
+        load(blocks, unpacker);
+        blocks = pipeline.nextLoad(this::joins);
+      }
+    }
+  }
+
+  private boolean joins(List<Block> blocks, Block next) {
+    Block last = blocks.getLast();
+    if (next.pack != last.pack || next.number != last.number + 1) {
+      return false;
+    }
+    BlockSpan end = span(next);
+    return end.offset() + end.compressedLength() - span(blocks.getFirst()).offset() <= MAX_REQUEST;
+  }
+
+  private void load(List<Block> blocks, BlockReader unpacker)
+      throws IOException, InterruptedException {
+    int from = span(blocks.getFirst()).offset();
+    BlockSpan last = span(blocks.getLast());
+    int pack = blocks.getFirst().pack;
+    byte[] packed = packs.read(pack, from, last.offset() + last.compressedLength() - from);
+    for (Block block : blocks) {
+      BlockSpan span = span(block);
+      byte[] bytes = pipeline.array(block.rawLength);
+      unpacker.read(packed, span.offset() - from, span.compressedLength(), bytes, block.rawLength);
+      pipeline.loaded(block, bytes);
+    }
+  }
+
+  private BlockSpan span(Block block) {
+    return packs.span(block.pack, block.number);
+  }
+}

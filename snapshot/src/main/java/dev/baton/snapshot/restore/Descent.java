@@ -1,0 +1,65 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import dev.baton.snapshot.posix.Directory;
+import java.io.IOException;
+
+/** A way down from an open directory, name by name: no link is followed, no path too long. */
+final class Descent implements AutoCloseable {
+  private final Directory root;
+  private Directory at;
+
+  private Descent(Directory root) {
+    this.root = root;
+    at = root;
+  }
+
+  /**
+   * The directory with this path.
+   *
+   * @param path raw, from the root; empty for the root itself, which stays open
+   */
+  static Descent to(Directory root, String path) throws IOException {
+    Descent descent = new Descent(root);
+    boolean arrived = false;
+    try {
+      for (int from = 0; from < path.length(); ) {
+        int slash = path.indexOf('/', from);
+        int end = slash < 0 ? path.length() : slash;
+        descent.enter(path.substring(from, end));
+        from = end + 1;
+      }
+      arrived = true;
+      return descent;
+    } finally {
+      if (!arrived) {
+        descent.close();
+      }
+    }
+  }
+
+  private void enter(String name) throws IOException {
+    Directory next = at.openChild(name);
+    try {
+      close();
+    } finally {
+      at = next;
+    }
+  }
+
+  Directory directory() {
+    return at;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (at != root) {
+      at.close();
+    }
+  }
+}

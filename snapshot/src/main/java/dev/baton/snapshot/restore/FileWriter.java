@@ -1,0 +1,167 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import dev.baton.snapshot.SnapshotException;
+import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.format.Meta;
+import dev.baton.snapshot.format.Owner;
+import dev.baton.snapshot.format.Xattr;
+import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.Handle;
+import dev.baton.snapshot.posix.OpenFile;
+import dev.baton.snapshot.posix.Posix;
+import dev.baton.snapshot.posix.PosixException;
+import dev.baton.snapshot.posix.RawName;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** Makes files, links and directories with what they have besides content. Thread-safe. */
+final class FileWriter {
+  private final RestoreOptions options;
+  private final int umask;
+  private final Degraded degraded;
+  private final LateModes lateModes;
+
+  /**
+   * @param umask bits that a new file does not get
+   */
+  FileWriter(RestoreOptions options, int umask, Degraded degraded, LateModes lateModes) {
+    this.options = options;
+    this.umask = umask;
+    this.degraded = degraded;
+    this.lateModes = lateModes;
+  }
+
+  OpenFile create(WorkDirectory directory, Entry.File file) throws IOException {
+    try {
+      return directory.directory().create(file.name(), firstMode(file.meta()));
+    } catch (PosixException e) {
+      throw explained(e, directory, file.name());
+    }
+  }
+
+  /** With the right mode from the start there is nothing more to be set for most files. */
+  private int firstMode(Meta meta) {
+    return isPlain(meta) ? options.fileMode(meta.mode()) & 0777 : 0600;
+  }
+
+  private static boolean isPlain(Meta meta) {
+    return meta.owner() == null && meta.xattrs().isEmpty();
+  }
+
+  /** A child, to be filled by its owner alone. */
+  WorkDirectory mkdir(WorkDirectory parent, Entry.Directory child) throws IOException {
+    Directory in = parent.directory();
+    try {
+      in.mkdir(child.name(), 0700);
+    } catch (PosixException e) {
+      throw explained(e, parent, child.name());
+    }
+    return new WorkDirectory(parent, child, in.openChild(child.name()));
+  }
+
+  void symlink(WorkDirectory directory, Entry.Symlink link) throws IOException {
+    Directory in = directory.directory();
+    try {
+      in.symlink(link.name(), link.target());
+    } catch (PosixException e) {
+      throw explained(e, directory, link.name());
+    }
+    in.setModified(link.name(), link.seconds(), link.nanos());
+  }
+
+  static IOException explained(PosixException e, WorkDirectory directory, String name) {
+    if (!e.isTaken()) {
+      return e;
+    }
+    SnapshotException taken =
+        new SnapshotException.DuplicateEntry(
+            "'%s' is there already: this file system takes two names of the tree for one"
+                .formatted(RawName.display(directory.path(name))));
+    taken.initCause(e);
+    return taken;
+  }
+
+  /** Sets what a written file has besides its bytes. */
+  void finish(OpenFile open, WorkDirectory directory, Entry.File file) throws IOException {
+    Meta meta = file.meta();
+    int mode = options.fileMode(meta.mode());
+    if (isPlain(meta)) {
+      if (mode != (firstMode(meta) & ~umask)) {
+        open.chmod(mode);
+      }
+    } else {
+      String path = directory.path(file.name());
+      mode = common(open, meta, mode, path);
+      int meanwhile = LateModes.meanwhileOfFile(meta, mode);
+      if (meanwhile != mode) {
+        lateModes.add(directory.path(), file.name(), mode);
+      }
+      open.chmod(meanwhile);
+    }
+    open.setModified(meta.seconds(), meta.nanos());
+  }
+
+  /** As {@link #finish(OpenFile, WorkDirectory, Entry.File)}, once all that is in it is there. */
+  void finish(Directory open, WorkDirectory directory) throws IOException {
+    Meta meta = directory.entry.meta();
+    int mode = options.directoryMode(meta.mode());
+    if (!isPlain(meta)) {
+      mode = common(open, meta, mode, directory.path());
+    }
+    int meanwhile = LateModes.meanwhileOfDirectory(mode);
+    if (meanwhile != mode) {
+      WorkDirectory parent = directory.parent;
+      lateModes.add(parent == null ? "" : parent.path(), directory.entry.name(), mode);
+    }
+    open.chmod(meanwhile);
+    open.setModified(meta.seconds(), meta.nanos());
+  }
+
+  /**
+   * @return the mode that may be set: of a file whose owner could not be set, no special bit
+   */
+  private int common(Handle open, Meta meta, int mode, String path) throws IOException {
+    Owner owner = meta.owner();
+    int allowed = mode;
+    if (owner != null && !setOwner(open, owner, path)) {
+      allowed = mode & 01777;
+    }
+    for (Xattr xattr : meta.xattrs()) {
+      setXattr(open, xattr, path);
+    }
+    return allowed;
+  }
+
+  private boolean setOwner(Handle open, Owner owner, String path) {
+    if (owner.uid() == Integer.toUnsignedLong(Posix.effectiveUser())
+        && owner.gid() == Integer.toUnsignedLong(Posix.effectiveGroup())) {
+      return true;
+    }
+    if (!Posix.isSuperuser()) {
+      degraded.add(
+          path, "owner %d:%d needs the superuser's rights".formatted(owner.uid(), owner.gid()));
+      return false;
+    }
+    try {
+      open.chown((int) owner.uid(), (int) owner.gid());
+      return true;
+    } catch (IOException e) {
+      degraded.add(path, String.valueOf(e.getMessage()));
+      return false;
+    }
+  }
+
+  private void setXattr(Handle open, Xattr xattr, String path) {
+    try {
+      open.setXattr(xattr.name(), xattr.value().getBytes(StandardCharsets.ISO_8859_1));
+    } catch (IOException | IllegalArgumentException e) {
+      degraded.add(path, String.valueOf(e.getMessage()));
+    }
+  }
+}

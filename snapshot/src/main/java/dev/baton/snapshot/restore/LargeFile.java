@@ -1,0 +1,60 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.posix.OpenFile;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** A file that several segments write, maybe at once: made by the first, finished by the last. */
+final class LargeFile {
+  final WorkDirectory directory;
+  final Entry.File file;
+
+  private final boolean hasHoles;
+  private final AtomicInteger parts = new AtomicInteger(1);
+  private @Nullable OpenFile open;
+
+  LargeFile(WorkDirectory directory, Entry.File file, boolean hasHoles) {
+    this.directory = directory;
+    this.file = file;
+    this.hasHoles = hasHoles;
+    directory.retain();
+  }
+
+  void retain() {
+    parts.incrementAndGet();
+  }
+
+  /** Whether that was the last part. */
+  boolean release() {
+    return parts.decrementAndGet() == 0;
+  }
+
+  /** The file, made now if it was not. */
+  synchronized OpenFile open(FileWriter writer) throws IOException {
+    OpenFile known = open;
+    if (known == null) {
+      known = writer.create(directory, file);
+      open = known;
+      if (hasHoles) {
+        known.truncate(file.size());
+      }
+    }
+    return known;
+  }
+
+  synchronized void close() throws IOException {
+    OpenFile known = open;
+    open = null;
+    if (known != null) {
+      known.close();
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import dev.baton.snapshot.PackRef;
+import dev.baton.snapshot.PackSource;
+import dev.baton.snapshot.SnapshotException;
+import dev.baton.snapshot.format.BlockSpan;
+import dev.baton.snapshot.format.ChunkTable;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.format.PackIndex;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Packs whose indexes have been read. A small pack is fetched whole with its index and kept, so it
+ * costs one request. Thread-safe.
+ */
+final class PackReader {
+  /** Bytes of a pack up to which it is fetched whole. */
+  static final int SMALL = 1 << 20;
+
+  /** Bytes of small packs that are kept. */
+  private static final long MAX_KEPT = 64 << 20;
+
+  private static final int AT_ONCE = 8;
+
+  private final PackSource source;
+  private final ChunkTable table = new ChunkTable();
+  private final Map<PackRef, byte[]> kept = new HashMap<>();
+
+  private PackReader(PackSource source) {
+    this.source = source;
+  }
+
+  /** Reads the indexes of all these packs, some at once. */
+  static PackReader open(List<PackRef> packs, PackSource source)
+      throws IOException, InterruptedException {
+    PackReader reader = new PackReader(source);
+    try (ExecutorService fetchers =
+        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("baton-index-", 0).factory())) {
+      try {
+        reader.fetch(packs, fetchers);
+      } catch (IOException | InterruptedException | RuntimeException e) {
+        fetchers.shutdownNow();
+        throw e;
+      }
+    }
+    return reader;
+  }
+
+  private record Fetched(PackRef pack, PackIndex index, byte[] bytes) {}
+
+  private void fetch(List<PackRef> packs, ExecutorService fetchers)
+      throws IOException, InterruptedException {
+    Deque<Future<Fetched>> ahead = new ArrayDeque<>();
+    long planned = 0;
+    for (PackRef pack : packs) {
+      boolean whole = pack.size() <= SMALL && planned + pack.size() <= MAX_KEPT;
+      planned += whole ? pack.size() : 0;
+      if (ahead.size() == AT_ONCE) {
+        add(ahead.remove());
+      }
+      ahead.add(fetchers.submit(() -> fetch(pack, whole)));
+    }
+    while (!ahead.isEmpty()) {
+      add(ahead.remove());
+    }
+  }
+
+  private Fetched fetch(PackRef pack, boolean whole) throws IOException, InterruptedException {
+    long from = whole ? 0 : pack.size() - pack.indexBytes();
+    byte[] bytes = fetch(pack, from, (int) (pack.size() - from));
+    return new Fetched(pack, PackIndex.decode(pack, bytes), bytes);
+  }
+
+  private byte[] fetch(PackRef pack, long offset, int length)
+      throws IOException, InterruptedException {
+    byte[] bytes = source.read(pack, offset, length);
+    if (bytes.length != length) {
+      throw new SnapshotException.Corrupt(
+          "pack %s: %d bytes came instead of %d from %d on"
+              .formatted(pack.id(), bytes.length, length, offset));
+    }
+    return bytes;
+  }
+
+  private void add(Future<Fetched> future) throws IOException, InterruptedException {
+    Fetched fetched;
+    try {
+      fetched = future.get();
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case IOException cause -> throw cause;
+        case InterruptedException cause -> throw cause;
+        case RuntimeException cause -> throw cause;
+        case Error cause -> throw cause;
+        case null, default -> throw new IOException("an index cannot be read: " + e, e);
+      }
+    }
+    table.addAll(fetched.pack, fetched.index);
+    if (fetched.bytes.length == fetched.pack.size()) {
+      kept.put(fetched.pack, fetched.bytes);
+    }
+  }
+
+  /** Where all chunks of the packs are; not to be changed. */
+  ChunkTable table() {
+    return table;
+  }
+
+  /** The number of the chunk's entry in the table. */
+  int find(Hash chunk) throws SnapshotException {
+    int entry = table.find(chunk);
+    if (entry == ChunkTable.ABSENT) {
+      throw new SnapshotException.MissingChunk(
+          "chunk %s is in none of the %d packs".formatted(chunk, table.packs().size()));
+    }
+    return entry;
+  }
+
+  BlockSpan span(int pack, int block) {
+    return table.blocks(pack).get(block);
+  }
+
+  /** Bytes of a pack; fetched unless the pack is kept. */
+  byte[] read(int pack, int offset, int length) throws IOException, InterruptedException {
+    PackRef ref = table.packs().get(pack);
+    byte[] whole = kept.get(ref);
+    return whole == null
+        ? fetch(ref, offset, length)
+        : Arrays.copyOfRange(whole, offset, offset + length);
+  }
+}

@@ -1,0 +1,140 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.Kind;
+import dev.baton.snapshot.posix.Named;
+import dev.baton.snapshot.posix.Posix;
+import dev.baton.snapshot.posix.PosixException;
+import dev.baton.snapshot.posix.StatBuffer;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Removes a directory with all that is in it, however deep, also where modes forbid it; follows no
+ * link. Goes on after errors. One use, one thread.
+ */
+final class Removal {
+  private static final int MAX_PROBLEMS = 20;
+
+  private final List<String> problems = new ArrayList<>();
+  private final Deque<Level> levels = new ArrayDeque<>();
+  private final StatBuffer stat = new StatBuffer();
+
+  private record Level(Directory parent, String name, Directory open, Deque<String> children) {}
+
+  private Removal() {}
+
+  /** Returns why something is still there, at most 20 lines. */
+  static List<String> remove(Directory parent, String name) throws IOException {
+    Removal removal = new Removal();
+    try {
+      removal.run(parent, name);
+    } finally {
+      for (Level level : removal.levels) {
+        level.open.close();
+      }
+    }
+    return removal.problems;
+  }
+
+  private void run(Directory parent, String name) throws IOException {
+    if (parent.statIfPresent(name, stat)) {
+      if (stat.kind() == Kind.DIRECTORY) {
+        enter(parent, name);
+      } else {
+        unlink(parent, name);
+      }
+    }
+    while (!levels.isEmpty()) {
+      Level level = levels.getLast();
+      String child = level.children.poll();
+      if (child != null) {
+        enter(level.open, child);
+      } else {
+        leave();
+      }
+    }
+  }
+
+  /** Unlinks what is no directory at once; the others are entered one after the other. */
+  private void enter(Directory parent, String name) {
+    try {
+      Level level = new Level(parent, name, open(parent, name), new ArrayDeque<>());
+      levels.add(level);
+      unlock(level.open);
+      for (Named each : level.open.list()) {
+        if (isDirectory(level.open, each)) {
+          level.children.add(each.name());
+        } else {
+          unlink(level.open, each.name());
+        }
+      }
+    } catch (IOException e) {
+      problem(e);
+    }
+  }
+
+  private Directory open(Directory parent, String name) throws IOException {
+    try {
+      return parent.openChild(name);
+    } catch (PosixException e) {
+      if (!e.isDenied()) {
+        throw e;
+      }
+      parent.chmod(name, 0700);
+      return parent.openChild(name);
+    }
+  }
+
+  private void unlock(Directory open) throws IOException {
+    if (!Posix.isSuperuser()) {
+      open.stat(stat);
+      if ((stat.permissions() & 0700) != 0700) {
+        open.chmod(0700);
+      }
+    }
+  }
+
+  private boolean isDirectory(Directory open, Named each) throws IOException {
+    return switch (each.kind()) {
+      case DIRECTORY -> true;
+      case FILE, SYMLINK, OTHER -> false;
+      case UNKNOWN -> open.statIfPresent(each.name(), stat) && stat.kind() == Kind.DIRECTORY;
+    };
+  }
+
+  private void unlink(Directory parent, String name) {
+    try {
+      parent.unlink(name);
+    } catch (IOException e) {
+      problem(e);
+    }
+  }
+
+  private void leave() throws IOException {
+    Level level = levels.removeLast();
+    level.open.close();
+    try {
+      level.parent.rmdir(level.name);
+    } catch (IOException e) {
+      problem(e);
+    }
+  }
+
+  /** What somebody else has removed is none. */
+  private void problem(IOException e) {
+    boolean gone = e instanceof PosixException p && p.isAbsent();
+    if (!gone && problems.size() < MAX_PROBLEMS) {
+      problems.add(String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.format.Hash;
+import java.util.List;
+
+/** One thing to write. */
+sealed interface Task {
+
+  /** Bytes of a chunk that go to a place in a file. */
+  record Piece(Hash chunk, Block block, int offset, int length, long position) {}
+
+  /** A whole file: nothing, one chunk, or a hole, or a chunk with holes around it. */
+  record Small(WorkDirectory directory, Entry.File file, List<Piece> pieces, boolean endsInHole)
+      implements Task {}
+
+  /** Some pieces of a larger file; the last part that is written finishes the file. */
+  record Part(LargeFile file, List<Piece> pieces) implements Task {}
+
+  /** A symbolic link. */
+  record Link(WorkDirectory directory, Entry.Symlink link) implements Task {}
+}

@@ -1,0 +1,84 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import dev.baton.snapshot.SnapshotException;
+import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.format.NodeReader;
+import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.RawName;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * Walks a tree's nodes and has everything in it written. One use, one thread; holds the directories
+ * on its way down and their subdirectories, never the tree.
+ */
+final class TreeWriter {
+  private record Child(WorkDirectory parent, Entry.Directory entry) {}
+
+  private final NodeReader nodes;
+  private final FileWriter files;
+  private final SegmentPlanner planner;
+  private final DirectoryEnd ends;
+  private final HardLinks links = new HardLinks();
+  private final Budget budget;
+  private final Deque<Child> todo = new ArrayDeque<>();
+
+  TreeWriter(
+      NodeReader nodes,
+      FileWriter files,
+      SegmentPlanner planner,
+      DirectoryEnd ends,
+      Budget budget) {
+    this.nodes = nodes;
+    this.files = files;
+    this.planner = planner;
+    this.ends = ends;
+    this.budget = budget;
+  }
+
+  /** Plans all files; they are written when the pipeline says so. */
+  HardLinks walk(Entry.Directory root, Directory into) throws IOException, InterruptedException {
+    fill(ends.opened(new WorkDirectory(null, root, into)));
+    for (Child child = todo.pollLast(); child != null; child = todo.pollLast()) {
+      fill(ends.opened(files.mkdir(child.parent, child.entry)));
+    }
+    planner.submit();
+    return links;
+  }
+
+  private void fill(WorkDirectory directory) throws IOException, InterruptedException {
+    if (directory.depth > Entry.MAX_DEPTH) {
+      throw new SnapshotException.TooDeep(
+          "more than %d directories in one another: '%s'"
+              .formatted(Entry.MAX_DEPTH, RawName.display(directory.path())));
+    }
+    Deque<Child> children = new ArrayDeque<>();
+    nodes.read(directory.entry.node(), entry -> add(directory, entry, children));
+    // The last one added is the next: in the order of their names.
+    while (!children.isEmpty()) {
+      todo.add(children.removeLast());
+    }
+    ends.release(directory);
+  }
+
+  private void add(WorkDirectory directory, Entry entry, Deque<Child> children)
+      throws IOException, InterruptedException {
+    budget.entry(directory, entry);
+    switch (entry) {
+      case Entry.Directory child -> {
+        directory.retain();
+        children.add(new Child(directory, child));
+      }
+      case Entry.File file -> planner.file(directory, file);
+      case Entry.Symlink link -> planner.symlink(directory, link);
+      case Entry.HardLink link -> links.add(directory, link);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import dev.baton.snapshot.Snapshot;
+import dev.baton.snapshot.format.Chunk;
+import dev.baton.snapshot.format.Chunker;
+import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.format.Extent;
+import dev.baton.snapshot.format.ExtentList;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.format.Meta;
+import dev.baton.snapshot.format.NodeCodec;
+import dev.baton.snapshot.format.NodeWriter;
+import dev.baton.snapshot.format.Owner;
+import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.Named;
+import dev.baton.snapshot.posix.OpenFile;
+import dev.baton.snapshot.posix.Posix;
+import dev.baton.snapshot.posix.StatBuffer;
+import dev.baton.snapshot.scan.FileAttributes;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The simplest capture there can be: one thread, nothing remembered. */
+final class TestCapture {
+  private final MemoryPacks packs;
+  private final Map<String, String> firstNames = new HashMap<>();
+  private long bytes;
+  private long files;
+
+  private TestCapture(MemoryPacks packs) {
+    this.packs = packs;
+  }
+
+  static Snapshot of(Path root, MemoryPacks packs) throws IOException, InterruptedException {
+    TestCapture capture = new TestCapture(packs);
+    try (Directory open = Directory.open(root)) {
+      StatBuffer stat = new StatBuffer();
+      open.stat(stat);
+      Meta meta = meta(stat, open);
+      byte[] node = NodeCodec.encodeRoot(meta, capture.directory(open, ""));
+      Chunk chunk = Chunk.of(Chunk.Kind.NODE, node, 0, node.length);
+      packs.accept(chunk);
+      return packs.snapshot(chunk.hash(), capture.bytes, capture.files);
+    }
+  }
+
+  private Hash directory(Directory open, String path) throws IOException, InterruptedException {
+    List<Named> names = new ArrayList<>(open.list());
+    names.sort(Comparator.comparing(Named::name));
+    NodeWriter writer = new NodeWriter(packs);
+    for (Named each : names) {
+      String childPath = path.isEmpty() ? each.name() : path + "/" + each.name();
+      Entry entry = entry(open, each.name(), childPath);
+      if (entry != null) {
+        writer.add(entry);
+      }
+    }
+    return writer.finish();
+  }
+
+  private @Nullable Entry entry(Directory open, String name, String path)
+      throws IOException, InterruptedException {
+    StatBuffer stat = new StatBuffer();
+    open.stat(name, stat);
+    switch (stat.kind()) {
+      case DIRECTORY -> {
+        try (Directory child = open.openChild(name)) {
+          return new Entry.Directory(name, meta(stat, child), directory(child, path));
+        }
+      }
+      case FILE -> {
+        files++;
+        return file(open, name, path);
+      }
+      case SYMLINK -> {
+        files++;
+        return new Entry.Symlink(name, stat.mtimeSeconds, stat.mtimeNanos, open.readlink(name));
+      }
+      case OTHER, UNKNOWN -> {
+        return null;
+      }
+    }
+    throw new AssertionError();
+  }
+
+  private Entry file(Directory open, String name, String path)
+      throws IOException, InterruptedException {
+    StatBuffer stat = new StatBuffer();
+    try (OpenFile file = open.openForReading(name, stat)) {
+      String first =
+          stat.links == 1 ? null : firstNames.putIfAbsent(stat.device + "/" + stat.inode, path);
+      if (first != null) {
+        return new Entry.HardLink(name, first);
+      }
+      bytes += stat.size;
+      List<Extent> extents = extents(file, stat.size);
+      return new Entry.File(name, meta(stat, file), stat.size, ExtentList.content(extents, packs));
+    }
+  }
+
+  private List<Extent> extents(OpenFile file, long size) throws IOException, InterruptedException {
+    List<Extent> extents = new ArrayList<>();
+    for (long at = 0; at < size; ) {
+      long data = file.seekData(at);
+      long from = data < 0 ? size : data;
+      if (from > at) {
+        extents.add(new Extent.Hole(from - at));
+      }
+      long end = from < size ? file.seekHole(from) : size;
+      data(file, from, end, extents);
+      at = end;
+    }
+    return extents;
+  }
+
+  private void data(OpenFile file, long from, long end, List<Extent> extents)
+      throws IOException, InterruptedException {
+    byte[] window = new byte[(int) Math.min(end - from, Chunker.MAX)];
+    for (long at = from; at < end; ) {
+      int length = file.readAt(at, window, 0, (int) Math.min(window.length, end - at));
+      int cut = end - from <= Chunker.WHOLE ? length : Chunker.next(window, 0, length);
+      Chunk chunk = Chunk.of(Chunk.Kind.DATA, window, 0, cut);
+      packs.accept(chunk);
+      extents.add(new Extent.Data(chunk.hash(), cut));
+      at += cut;
+    }
+  }
+
+  private static Meta meta(StatBuffer stat, dev.baton.snapshot.posix.Handle open)
+      throws IOException {
+    boolean own = stat.uid == Posix.effectiveUser() && stat.gid == Posix.effectiveGroup();
+    Owner owner =
+        own ? null : new Owner(Integer.toUnsignedLong(stat.uid), Integer.toUnsignedLong(stat.gid));
+    return new Meta(
+        stat.permissions(), stat.mtimeSeconds, stat.mtimeNanos, owner, FileAttributes.of(open));
+  }
+}
