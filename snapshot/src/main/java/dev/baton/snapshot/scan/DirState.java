@@ -228,8 +228,7 @@ public final class DirState {
    * @param began milliseconds since 1970, when that scan began
    * @throws IllegalStateException if it needs no reading
    */
-  public synchronized void learnWritten(
-      int i, List<Xattr> xattrs, Content content, long began) {
+  public synchronized void learnWritten(int i, List<Xattr> xattrs, Content content, long began) {
     requireOpen(i);
     boolean plain =
         hash(i, content) != null || (entries.sizes[i] == 0 && content.equals(Content.EMPTY));
