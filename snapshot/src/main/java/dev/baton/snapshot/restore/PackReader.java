@@ -132,6 +132,16 @@ final class PackReader {
     return entry;
   }
 
+  /**
+   * @throws SnapshotException.Corrupt if a chunk is not as long as its extent says
+   */
+  static void requireLength(Hash chunk, int length, int size) throws SnapshotException {
+    if (length != size) {
+      throw new SnapshotException.Corrupt(
+          "chunk %s has %d bytes, its file says %d".formatted(chunk, length, size));
+    }
+  }
+
   BlockSpan span(int pack, int block) {
     return table.blocks(pack).get(block);
   }

@@ -6,14 +6,12 @@
  */
 package dev.baton.snapshot.restore;
 
-import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.format.ChunkSource;
 import dev.baton.snapshot.format.ChunkTable;
 import dev.baton.snapshot.format.Content;
 import dev.baton.snapshot.format.Entry;
 import dev.baton.snapshot.format.Extent;
 import dev.baton.snapshot.format.ExtentList;
-import dev.baton.snapshot.posix.RawName;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +57,7 @@ final class SegmentPlanner {
     long position = 0;
     for (Extent extent : extents) {
       if (extent instanceof Extent.Data data) {
-        pieces = List.of(piece(directory, file, data, position));
+        pieces = List.of(piece(data, position));
       }
       position += extent.length();
     }
@@ -79,7 +77,7 @@ final class SegmentPlanner {
     long position = 0;
     for (Extent extent : extents) {
       if (extent instanceof Extent.Data data) {
-        Task.Piece piece = piece(directory, file, data, position);
+        Task.Piece piece = piece(data, position);
         if (pieces.isEmpty() || in != segment) {
           in = segment;
           pieces = new ArrayList<>();
@@ -95,20 +93,11 @@ final class SegmentPlanner {
     ends.release(large);
   }
 
-  private Task.Piece piece(
-      WorkDirectory directory, Entry.File file, Extent.Data data, long position)
+  private Task.Piece piece(Extent.Data data, long position)
       throws IOException, InterruptedException {
     int entry = packs.find(data.chunk());
     ChunkTable table = packs.table();
-    if (table.length(entry) != data.size()) {
-      throw new SnapshotException.Corrupt(
-          "chunk %s of '%s' has %d bytes, not %d"
-              .formatted(
-                  data.chunk(),
-                  RawName.display(directory.path(file.name())),
-                  table.length(entry),
-                  data.size()));
-    }
+    PackReader.requireLength(data.chunk(), table.length(entry), data.size());
     Block block = use(table.pack(entry), table.block(entry));
     return new Task.Piece(data.chunk(), block, table.offset(entry), data.size(), position);
   }

@@ -194,11 +194,7 @@ final class Verification {
     if (found.equals(wanted)) {
       return;
     }
-    // Its own attributes are in the node of the directory above.
-    Pair in = name.isEmpty() ? pair.parent : pair;
-    if (in != null) {
-      in.exact = false;
-    }
+    inexact(pair, name);
     int differing = found.mode() ^ mode;
     if ((differing & 0777) != 0) {
       throw differs(pair, name, "has mode 0%o, not 0%o".formatted(found.mode(), mode));
@@ -212,6 +208,13 @@ final class Verification {
     if (!found.xattrs().equals(wanted.xattrs())) {
       degraded.addIfUnknown(pair.path(name), "extended attributes differ");
     }
+  }
+
+  /** A directory's own attributes are in the node of the one above; the root's are the tree's. */
+  private static void inexact(Pair pair, String name) {
+    Pair above = pair.parent;
+    Pair in = name.isEmpty() && above != null ? above : pair;
+    in.exact = false;
   }
 
   private static @Nullable Owner notOwn(@Nullable Owner owner) {
@@ -237,7 +240,7 @@ final class Verification {
           "has time %d.%09d, not %d.%09d"
               .formatted(found.seconds(), found.nanos(), seconds, nanos));
     }
-    pair.exact = false;
+    inexact(pair, name);
     degraded.addIfUnknown(
         pair.path(name), "this file system cannot keep its time %d.%09d".formatted(seconds, nanos));
   }

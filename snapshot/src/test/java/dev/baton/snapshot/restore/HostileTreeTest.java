@@ -122,8 +122,7 @@ class HostileTreeTest {
     refuses(
         SnapshotException.Corrupt.class,
         directory(file("f", 6, new Extent.Data(chunk, 6))),
-        "'f'",
-        "7 bytes, not 6");
+        "7 bytes, its file says 6");
   }
 
   @Test

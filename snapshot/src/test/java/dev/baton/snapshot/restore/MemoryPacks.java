@@ -24,11 +24,11 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Chunks put into packs in memory, and read from there. */
-final class MemoryPacks implements PackSource, ChunkSink {
+public final class MemoryPacks implements PackSource, ChunkSink {
   private final Map<PackRef, byte[]> packs = new HashMap<>();
   private final Set<Hash> known = new HashSet<>();
   private final ChunkPacker packer = new ChunkPacker(this::keep);
-  final AtomicInteger requests = new AtomicInteger();
+  public final AtomicInteger requests = new AtomicInteger();
 
   private void keep(Pack pack) {
     packs.put(pack.ref(), Arrays.copyOf(pack.bytes(), pack.length()));
@@ -42,17 +42,18 @@ final class MemoryPacks implements PackSource, ChunkSink {
   }
 
   /** Everything up to now is in packs; what comes is in others. */
-  List<PackRef> finish() throws IOException, InterruptedException {
+  public List<PackRef> finish() throws IOException, InterruptedException {
     packer.flush();
     return List.copyOf(packs.keySet());
   }
 
-  Snapshot snapshot(Hash root, long bytes, long files) throws IOException, InterruptedException {
+  public Snapshot snapshot(Hash root, long bytes, long files)
+      throws IOException, InterruptedException {
     return new Snapshot(root, finish(), bytes, files);
   }
 
   /** The bytes themselves, to be damaged. */
-  byte[] bytes(PackRef pack) {
+  public byte[] bytes(PackRef pack) {
     byte[] bytes = packs.get(pack);
     if (bytes == null) {
       throw new IllegalArgumentException("no pack " + pack.id());

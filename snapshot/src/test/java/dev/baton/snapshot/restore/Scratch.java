@@ -15,19 +15,19 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A directory for one test, and the system's tools on it. */
-final class Scratch implements AutoCloseable {
-  final Path path;
+public final class Scratch implements AutoCloseable {
+  public final Path path;
 
-  Scratch() throws IOException {
+  public Scratch() throws IOException {
     path = Files.createTempDirectory("baton-restore");
   }
 
-  Path resolve(String name) {
+  public Path resolve(String name) {
     return path.resolve(name);
   }
 
   /** Standard output, one char per byte. */
-  String run(String script) throws IOException, InterruptedException {
+  public String run(String script) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder("bash", "-ec", script)
             .directory(path.toFile())
@@ -44,7 +44,7 @@ final class Scratch implements AutoCloseable {
   }
 
   /** Names in it, sorted. */
-  List<String> names() throws IOException {
+  public List<String> names() throws IOException {
     try (Directory open = Directory.open(path)) {
       return open.list().stream().map(named -> named.name()).sorted().toList();
     }

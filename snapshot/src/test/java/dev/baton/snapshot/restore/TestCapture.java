@@ -33,7 +33,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The simplest capture there can be: one thread, nothing remembered. */
-final class TestCapture {
+public final class TestCapture {
   private final MemoryPacks packs;
   private final Map<String, String> firstNames = new HashMap<>();
   private long bytes;
@@ -43,7 +43,7 @@ final class TestCapture {
     this.packs = packs;
   }
 
-  static Snapshot of(Path root, MemoryPacks packs) throws IOException, InterruptedException {
+  public static Snapshot of(Path root, MemoryPacks packs) throws IOException, InterruptedException {
     TestCapture capture = new TestCapture(packs);
     try (Directory open = Directory.open(root)) {
       StatBuffer stat = new StatBuffer();
