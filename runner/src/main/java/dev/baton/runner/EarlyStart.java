@@ -18,6 +18,7 @@ import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.config.RunnerConfig.Carried;
 import dev.baton.runner.engine.RunFolder;
 import dev.baton.runner.engine.Snapshots;
+import dev.baton.snapshot.posix.Posix;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
@@ -45,6 +46,8 @@ final class EarlyStart implements Snapshots {
     this.store = store;
     early = config.carries().filter(carried -> carried.epoch() > 1).orElse(null);
     if (early != null) {
+      // The first system call costs most; the snapshot is not there yet.
+      Thread.ofPlatform().daemon().name("system-calls").start(EarlyStart::warmUp);
       Thread.ofVirtual()
           .name("early-start")
           .start(
@@ -52,6 +55,14 @@ final class EarlyStart implements Snapshots {
                 snapshot.run();
                 files.run();
               });
+    }
+  }
+
+  private static void warmUp() {
+    try {
+      Posix.warmUp();
+    } catch (RuntimeException e) {
+      LOG.debugf("whoever needs the file system is told: %s", e);
     }
   }
 

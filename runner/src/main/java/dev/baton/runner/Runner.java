@@ -7,10 +7,12 @@
 package dev.baton.runner;
 
 import dev.baton.protocol.grpc.Answer;
+import dev.baton.protocol.grpc.Checkpoint;
 import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.grpc.Hello;
+import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.topic.Topics;
 import dev.baton.runner.attach.Channels;
 import dev.baton.runner.attach.Gateway;
@@ -19,6 +21,7 @@ import dev.baton.runner.capture.StoreClient;
 import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.engine.Announcements;
 import dev.baton.runner.engine.Assignment;
+import dev.baton.runner.engine.CheckpointSettings;
 import dev.baton.runner.engine.Definitions;
 import dev.baton.runner.engine.HostName;
 import dev.baton.runner.engine.Outcome;
@@ -112,7 +115,8 @@ public final class Runner implements AutoCloseable {
             logs,
             executors,
             announcements,
-            new Definitions());
+            new Definitions(),
+            new CheckpointSettings(config.checkpointInterval(), config.checkpointEnvironment()));
     ready.complete(null);
   }
 
@@ -265,6 +269,7 @@ public final class Runner implements AutoCloseable {
       case CANCEL -> stop(message.getCancel().getRun(), Stop.CANCELLED);
       case PAUSE -> stop(message.getPause().getRun(), Stop.PAUSED);
       case FENCED -> fenced(message.getFenced());
+      case CHECKPOINT -> checkpoint(message.getCheckpoint());
       case MESSAGE_NOT_SET -> LOG.warn("a message of a kind that this version does not know");
     }
   }
@@ -320,6 +325,28 @@ public final class Runner implements AutoCloseable {
     if (carried != null) {
       carried.task().answer(answer.getApproval(), Messages.answer(answer));
     }
+  }
+
+  private void checkpoint(Checkpoint asked) {
+    Carried carried = runs.get(asked.getRun());
+    if (carried == null) {
+      gateway.checkpointFailed(
+          asked.getRun(), asked.getRequestId(), "this runner does not carry the run");
+      return;
+    }
+    Trigger trigger = asked.getTrigger().equals("detach") ? Trigger.DETACH : Trigger.MANUAL;
+    // It takes as long as it takes, and answers must not wait for it.
+    Thread.ofVirtual()
+        .name("checkpoint-" + asked.getRequestId())
+        .start(
+            () ->
+                carried
+                    .task()
+                    .checkpoint(trigger, asked.getRequestId())
+                    .ifPresent(
+                        reason ->
+                            gateway.checkpointFailed(
+                                asked.getRun(), asked.getRequestId(), reason)));
   }
 
   private void stop(String run, Stop reason) {

@@ -15,7 +15,7 @@ import java.util.List;
  * @param root the tree's digest
  * @param packs in which all its chunks are
  * @param treeBytes sum of the sizes of its files, each counted once
- * @param fileCount of files, directories and links
+ * @param fileCount names that are not directories
  */
 public record Snapshot(Hash root, List<PackRef> packs, long treeBytes, long fileCount) {
   public Snapshot {

@@ -190,9 +190,15 @@ public sealed interface TraceEvent {
    * A cut inside a long step, or one asked for.
    *
    * @param trigger {@code periodic detach error complete shutdown manual milestone}
+   * @param cut null where the files could not be stored: the run goes on without this one
+   * @param error why not; null with a cut
    */
   record CheckpointSaved(
-      String checkpoint, @Nullable String step, String trigger, @Nullable Cut cut)
+      String checkpoint,
+      @Nullable String step,
+      String trigger,
+      @Nullable Cut cut,
+      @Nullable String error)
       implements Runner {}
 
   record AgentSessionCreated(String step, String agent, String session) implements Runner, OfStep {}

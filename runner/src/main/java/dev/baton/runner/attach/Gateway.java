@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.attach;
 
+import dev.baton.protocol.grpc.CheckpointFailed;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Hello;
 import dev.baton.protocol.grpc.Released;
@@ -82,6 +83,20 @@ public final class Gateway implements AutoCloseable {
     StreamObserver<RunnerMessage> open = stream;
     if (open != null) {
       open.onNext(RunnerMessage.newBuilder().setReleased(now).build());
+    }
+  }
+
+  /**
+   * A checkpoint that was asked for is not made. While the stream is broken nobody waits for it.
+   */
+  public synchronized void checkpointFailed(String run, String request, String reason) {
+    StreamObserver<RunnerMessage> open = stream;
+    if (open != null) {
+      open.onNext(
+          RunnerMessage.newBuilder()
+              .setCheckpointFailed(
+                  CheckpointFailed.newBuilder().setRun(run).setRequestId(request).setReason(reason))
+              .build());
     }
   }
 

@@ -13,8 +13,6 @@ import java.io.OutputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
@@ -42,13 +40,10 @@ final class ObjectTransfer {
 
   private ObjectTransfer() {}
 
-  static void put(String url, Map<String, String> headers, Path file, long size)
+  /** The first {@code length} of the bytes. */
+  static void put(String url, Map<String, String> headers, byte[] bytes, int length)
       throws IOException {
-    put(url, headers, size, () -> Files.newInputStream(file), STALLED);
-  }
-
-  static void put(String url, Map<String, String> headers, byte[] bytes) throws IOException {
-    put(url, headers, bytes.length, () -> new ByteArrayInputStream(bytes), STALLED);
+    put(url, headers, length, () -> new ByteArrayInputStream(bytes, 0, length), STALLED);
   }
 
   /**
@@ -106,6 +101,34 @@ final class ObjectTransfer {
     return connection.getInputStream();
   }
 
+  /**
+   * Exactly these bytes of the object.
+   *
+   * @throws ObjectRefused when the object is not there, or the address holds no longer
+   */
+  static byte[] get(String url, long offset, int length) throws IOException {
+    HttpURLConnection connection = open(url);
+    connection.setRequestProperty("Range", "bytes=" + offset + "-" + (offset + length - 1));
+    int status = connection.getResponseCode();
+    boolean whole = status == HttpURLConnection.HTTP_OK;
+    if (!whole && status != HttpURLConnection.HTTP_PARTIAL) {
+      throw failure("GET", connection, status);
+    }
+    try (InputStream in = connection.getInputStream()) {
+      if (whole) {
+        // A server that knows no ranges, or was asked for all there is.
+        in.skipNBytes(offset);
+      }
+      byte[] bytes = in.readNBytes(length);
+      if (bytes.length < length) {
+        throw new IOException(
+            "GET %s ended after %d of %d bytes"
+                .formatted(connection.getURL().getPath(), bytes.length, length));
+      }
+      return bytes;
+    }
+  }
+
   private static HttpURLConnection open(String url) throws IOException {
     HttpURLConnection connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
     connection.setConnectTimeout(CONNECT_MS);
@@ -129,7 +152,9 @@ final class ObjectTransfer {
       }
     }
     // Without the query: it holds the signature.
-    return new IOException(
-        method + " " + connection.getURL().getPath() + " answered " + status + detail);
+    String message = method + " " + connection.getURL().getPath() + " answered " + status + detail;
+    return status == HttpURLConnection.HTTP_NOT_FOUND || status == HttpURLConnection.HTTP_FORBIDDEN
+        ? new ObjectRefused(message, status)
+        : new IOException(message);
   }
 }

@@ -6,20 +6,28 @@
  */
 package dev.baton.runner.capture;
 
+import com.google.protobuf.UnsafeByteOperations;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.Download;
+import dev.baton.protocol.grpc.FindChunksRequest;
+import dev.baton.protocol.grpc.FindChunksResponse;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.NewPack;
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.OpenCheckpointRequest;
+import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.RegisterPacksRequest;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
+import dev.baton.snapshot.Pack;
 import io.grpc.Channel;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +39,9 @@ import java.util.function.Supplier;
 public final class StoreClient {
   private static final Duration SNAPSHOT_WAIT = Duration.ofSeconds(10);
   private static final Duration CALL = Duration.ofSeconds(5);
+
+  /** Writes tens of thousands of rows, after a first capture. */
+  private static final Duration COMMIT = Duration.ofSeconds(20);
 
   private final CheckpointStoreGrpc.CheckpointStoreBlockingStub store;
 
@@ -66,28 +77,83 @@ public final class StoreClient {
                         RunState.class)));
   }
 
-  /**
-   * Stores a file under its digest, unless it is there already.
-   *
-   * @return the bytes that were sent: 0 when the object was there
-   */
-  long upload(Lease holder, ObjectKind kind, String digest, Path file, long size)
-      throws StoreException, IOException, InterruptedException {
-    Upload where = prepareUpload(holder, kind, digest, size);
-    if (where.getPresent()) {
-      return 0;
-    }
-    ObjectTransfer.put(where.getPutUrl(), where.getHeadersMap(), file, size);
-    return size;
-  }
-
-  /** {@link #upload(Lease, ObjectKind, String, Path, long)} of bytes in memory. */
+  /** Stores bytes under their digest, unless they are there already. */
   void upload(Lease holder, ObjectKind kind, String digest, byte[] bytes)
       throws StoreException, IOException, InterruptedException {
     Upload where = prepareUpload(holder, kind, digest, bytes.length);
     if (!where.getPresent()) {
-      ObjectTransfer.put(where.getPutUrl(), where.getHeadersMap(), bytes);
+      ObjectTransfer.put(where.getPutUrl(), where.getHeadersMap(), bytes, bytes.length);
     }
+  }
+
+  /** Where each of these chunks is, as the store knows: see {@code FindChunks}. */
+  FindChunksResponse find(Lease holder, byte[] digests)
+      throws StoreException, InterruptedException {
+    FindChunksRequest request =
+        FindChunksRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .setDigests(UnsafeByteOperations.unsafeWrap(digests))
+            .build();
+    return call(() -> timed(CALL).findChunks(request));
+  }
+
+  /** Stores a pack under its digest, unless it is there already. */
+  void upload(Lease holder, Pack pack) throws StoreException, IOException, InterruptedException {
+    Upload where =
+        prepareUpload(
+            holder, ObjectKind.OBJECT_KIND_PACK, pack.ref().id().toString(), pack.ref().size());
+    if (!where.getPresent()) {
+      ObjectTransfer.put(where.getPutUrl(), where.getHeadersMap(), pack.bytes(), pack.length());
+    }
+  }
+
+  /** Tells of packs that are uploaded. */
+  void register(Lease holder, List<NewPack> packs) throws StoreException, InterruptedException {
+    RegisterPacksRequest request =
+        RegisterPacksRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .addAllPacks(packs)
+            .build();
+    call(() -> timed(COMMIT).registerPacks(request));
+  }
+
+  /**
+   * Makes a checkpoint of packs that are uploaded.
+   *
+   * @param packs those of them that were not registered
+   */
+  void commit(Lease holder, byte[] manifest, List<NewPack> packs)
+      throws StoreException, InterruptedException {
+    CommitCheckpointRequest request =
+        CommitCheckpointRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .setManifest(UnsafeByteOperations.unsafeWrap(manifest))
+            .addAllPacks(packs)
+            .build();
+    call(() -> timed(COMMIT).commitCheckpoint(request));
+  }
+
+  /** A checkpoint's manifest and where its packs are. The addresses hold for minutes. */
+  OpenCheckpointResponse open(Lease holder, String checkpoint)
+      throws StoreException, InterruptedException {
+    OpenCheckpointRequest request =
+        OpenCheckpointRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .setCheckpoint(checkpoint)
+            .build();
+    return call(() -> timed(CALL).openCheckpoint(request));
   }
 
   /** Where to GET an object. The address holds for minutes, not longer. */

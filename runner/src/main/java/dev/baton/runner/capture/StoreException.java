@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.capture;
 
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 
 /** The checkpoint-store did not do what it was asked. */
@@ -47,6 +48,13 @@ public final class StoreException extends Exception {
         new StoreException("the checkpoint-store says " + e.getMessage(), temporary);
     wrapped.initCause(e);
     return wrapped;
+  }
+
+  /** Whether the store no longer has packs that a checkpoint needs: it must be captured anew. */
+  boolean isPacksGone() {
+    return getCause() instanceof StatusRuntimeException e
+        && e.getStatus().getCode() == Status.Code.FAILED_PRECONDITION
+        && String.valueOf(e.getStatus().getDescription()).startsWith("packs_gone");
   }
 
   /** Whether the same call may succeed later. */

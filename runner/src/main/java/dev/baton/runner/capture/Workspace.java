@@ -6,46 +6,57 @@
  */
 package dev.baton.runner.capture;
 
-import dev.baton.protocol.grpc.ObjectKind;
+import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.trace.Cut;
-import dev.baton.snapshot.Capture;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.runner.checkpoint.Description;
+import dev.baton.snapshot.Captured;
 import dev.baton.snapshot.Excludes;
-import dev.baton.snapshot.Limits;
+import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.SnapshotException;
-import dev.baton.snapshot.StatCache;
-import dev.baton.snapshot.TreeArchive;
+import dev.baton.snapshot.TrackedTree;
 import dev.baton.snapshot.TreeCopy;
 import dev.baton.snapshot.TreeListing;
+import dev.baton.snapshot.restore.RestoreOptions;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The files of one line of steps: the run's workspace, or a branch's copy of it. Knows its newest
- * cut and can go back to it. For one thread at a time.
+ * cut and can go back to it. For one thread at a time, except {@link #capture}.
  *
  * <p>What {@link Excludes#defaults} names is in no cut, so it is in no copy either: a line never
  * sees files that it would not see again after a failover.
  */
 public final class Workspace {
   private static final Logger LOG = Logger.getLogger(Workspace.class);
-  private static final String FORMAT = "tar.zst";
 
   /** Restoring is in nobody's way but the run's own: it may wait long for the object store. */
   private static final Duration RESTORE_PATIENCE = Duration.ofMinutes(10);
+
+  /** What is damaged stays so, unless it was the way here that damaged it. */
+  private static final int RESTORE_ATTEMPTS = 3;
+
+  private static final int TOLD = 5;
 
   private final Path root;
   private final @Nullable Workspace parent;
   private final StoreClient store;
   private final Lease holder;
   private final Duration patience;
-  private final TreeArchive archive = new TreeArchive(Excludes.defaults(), new StatCache());
-  private @Nullable Cut cut;
+  private final PackUploads uploads;
+  private final TrackedTree tree = new TrackedTree(Excludes.defaults());
+  private volatile @Nullable Cut cut;
+
+  /** The tree of the newest checkpoint, of whatever trigger. */
+  private volatile @Nullable String lastSaved;
+
   private boolean dirty;
   private boolean ahead;
 
@@ -66,6 +77,7 @@ public final class Workspace {
     this.store = store;
     this.holder = holder;
     this.patience = patience;
+    this.uploads = new PackUploads(store, holder, patience);
   }
 
   public Path root() {
@@ -77,8 +89,8 @@ public final class Workspace {
     return Optional.ofNullable(cut);
   }
 
-  public TreeListing list() throws IOException {
-    return archive.list(root);
+  public TreeListing list() throws IOException, InterruptedException {
+    return tree.list(root);
   }
 
   /** Makes the files what they were before the line's first step. */
@@ -111,23 +123,61 @@ public final class Workspace {
   /**
    * Begins with, or goes back to, a cut. Costs nothing when the files are that cut already.
    *
-   * @throws StoreException when the object cannot be had within ten minutes
-   * @throws IOException when it cannot be unpacked
+   * @throws StoreException when its packs cannot be had within ten minutes
+   * @throws IOException when it cannot be written
    */
   public void restore(Cut from) throws StoreException, IOException, InterruptedException {
     if (from.equals(cut) && !dirty && !ahead) {
       return;
     }
+    String checkpoint = from.checkpoint();
+    if (checkpoint == null) {
+      throw new StoreException(
+          "cut %s has the format '%s', which cannot be restored"
+              .formatted(from.digest(), from.format()),
+          false);
+    }
     Trees.discard(root);
-    Attempts.until(RESTORE_PATIENCE, () -> fetch(from));
+    fetch(checkpoint, from);
     cut = from;
+    lastSaved = from.digest();
     dirty = false;
     ahead = false;
+  }
+
+  private void fetch(String checkpoint, Cut from)
+      throws StoreException, IOException, InterruptedException {
+    PackDownloads packs = PackDownloads.open(store, holder, checkpoint, RESTORE_PATIENCE);
+    if (!packs.snapshot().root().toString().equals(from.digest())) {
+      throw new StoreException(
+          "checkpoint %s has the tree %s, the cut is %s"
+              .formatted(checkpoint, packs.snapshot().root(), from.digest()),
+          false);
+    }
+    for (int attempt = 1; ; attempt++) {
+      try {
+        tree.restore(packs.snapshot(), packs, root, RestoreOptions.defaults());
+        return;
+      } catch (StoreFailedException e) {
+        throw e.failure();
+      } catch (SnapshotException e) {
+        if (attempt == RESTORE_ATTEMPTS) {
+          throw new StoreException(
+              "checkpoint %s: %s".formatted(checkpoint, e.getMessage()), false);
+        }
+        LOG.warnf("run %s: checkpoint %s: %s", holder.run(), checkpoint, e.getMessage());
+      }
+    }
   }
 
   /** A step may change files from now on. */
   public void touch() {
     dirty = true;
+  }
+
+  /** Whether a step may have changed files since the newest cut. */
+  public boolean isTouched() {
+    return dirty;
   }
 
   /** The newest files were not cut: going back would lose what ended steps did. */
@@ -142,37 +192,30 @@ public final class Workspace {
   }
 
   /**
-   * Cuts: the object is durable when this returns. An unchanged tree costs no upload.
+   * Cuts at the end of a step: everything is durable when this returns, and {@link #goBack} goes
+   * back to it. A tree that has not changed costs no upload.
    *
-   * @return empty when the object store was away for longer than the patience
-   * @throws IOException when the tree cannot be read
+   * @return empty when it could not be stored within the patience; the log says why
    */
-  public Optional<Cut> capture() throws IOException, InterruptedException {
-    TreeListing now = archive.list(root);
-    String digest = now.digest();
+  public Optional<Cut> cut(Description description) throws InterruptedException {
     Cut newest = cut;
-    if (newest != null && newest.digest().equals(digest)) {
-      Cut same = new Cut(digest, FORMAT, newest.treeBytes(), 0, newest.fileCount());
-      return Optional.of(settle(same));
-    }
-    Path file = Files.createTempFile(root.getParent(), ".cut-", "." + FORMAT);
-    try {
-      Capture capture = archive.capture(root, now, file);
-      long sent = Attempts.until(patience, () -> upload(capture, file));
-      Cut made = new Cut(capture.digest(), FORMAT, capture.treeBytes(), sent, capture.fileCount());
-      return Optional.of(settle(made));
-    } catch (StoreException e) {
-      LOG.warnf("run %s goes on without a cut: %s", holder.run(), e.getMessage());
-      return Optional.empty();
-    } finally {
-      Files.deleteIfExists(file);
-    }
-  }
-
-  /** Whether the files differ from the newest cut. */
-  public boolean isChanged() throws IOException {
-    Cut newest = cut;
-    return newest == null || !newest.digest().equals(archive.digest(root));
+    Saved saved = save(RunId.next(), description, newest == null ? null : newest.digest());
+    return switch (saved) {
+      case Saved.Failed failed -> Optional.empty();
+      case Saved.Made(Cut made) -> Optional.of(settle(made));
+      case Saved.Unchanged unchanged when newest != null ->
+          Optional.of(
+              settle(
+                  new Cut(
+                      newest.digest(),
+                      newest.format(),
+                      newest.treeBytes(),
+                      0,
+                      newest.fileCount(),
+                      newest.checkpoint())));
+      case Saved.Unchanged impossible ->
+          throw new IllegalStateException("what was never cut is not unchanged");
+    };
   }
 
   private Cut settle(Cut made) {
@@ -182,25 +225,83 @@ public final class Workspace {
     return made;
   }
 
-  private long upload(Capture capture, Path file) throws StoreException, InterruptedException {
+  /**
+   * Makes a checkpoint of the files as they are, whoever writes them meanwhile. Steps go on, and go
+   * back to what they went back to before.
+   *
+   * @param id the checkpoint's
+   * @param evenIfUnchanged since the newest one, of whatever trigger
+   */
+  public Saved capture(String id, Description description, boolean evenIfUnchanged)
+      throws InterruptedException {
+    return save(id, description, evenIfUnchanged ? null : lastSaved);
+  }
+
+  /** Whether the files differ from the newest cut. */
+  public boolean isChanged() throws IOException, InterruptedException {
+    Cut newest = cut;
+    return newest == null || !newest.digest().equals(tree.digest(root).toString());
+  }
+
+  /**
+   * @param unless the digest of a tree that needs no checkpoint
+   */
+  private synchronized Saved save(String id, Description description, @Nullable String unless)
+      throws InterruptedException {
     try {
-      return store.upload(
-          holder, ObjectKind.OBJECT_KIND_WORKSPACE, capture.digest(), file, capture.storedBytes());
+      try {
+        return saveOnce(id, description, unless);
+      } catch (StoreFailedException e) {
+        if (!e.failure().isPacksGone()) {
+          throw e;
+        }
+        // The store no longer has what earlier cuts had stored: everything is stored again.
+        tree.forgetPacks();
+        uploads.forget();
+        return saveOnce(id, description, unless);
+      }
     } catch (IOException e) {
-      throw new StoreException("cut " + capture.digest() + ": " + e.getMessage(), true);
+      LOG.warnf(
+          "run %s goes on without a %s checkpoint of %s: %s",
+          holder.run(), description.trigger().word(), root, e.getMessage());
+      return new Saved.Failed(String.valueOf(e.getMessage()));
     }
   }
 
-  private String fetch(Cut from) throws StoreException, InterruptedException {
-    String url = store.locate(holder, ObjectKind.OBJECT_KIND_WORKSPACE, from.digest());
-    try (InputStream in = ObjectTransfer.get(url)) {
-      archive.restore(in, root, from.digest(), Limits.defaults());
-      return from.digest();
-    } catch (IOException e) {
-      // A transfer that broke off looks like a damaged archive.
-      boolean temporary =
-          !(e instanceof SnapshotException) || e instanceof SnapshotException.Corrupt;
-      throw new StoreException("cut " + from.digest() + ": " + e.getMessage(), temporary);
+  private Saved saveOnce(String id, Description description, @Nullable String unless)
+      throws IOException, InterruptedException {
+    Captured captured = tree.capture(root, uploads);
+    tellSkipped(captured);
+    Snapshot snapshot = captured.snapshot();
+    String digest = snapshot.root().toString();
+    if (digest.equals(unless)) {
+      return new Saved.Unchanged();
     }
+    uploads.commit(description.manifest(id, root, captured));
+    lastSaved = digest;
+    return new Saved.Made(
+        new Cut(
+            digest,
+            Manifest.Workspace.TREE,
+            snapshot.treeBytes(),
+            captured.storedBytes(),
+            snapshot.fileCount(),
+            id));
+  }
+
+  private void tellSkipped(Captured captured) {
+    if (captured.skipped().isEmpty()) {
+      return;
+    }
+    LOG.warnf(
+        "run %s: %d files of %s are not in the cut, or not for certain: %s%s",
+        holder.run(),
+        captured.skipped().size(),
+        root,
+        captured.skipped().stream()
+            .limit(TOLD)
+            .map(file -> file.path() + " (" + file.reason() + ": " + file.detail() + ")")
+            .collect(Collectors.joining(", ")),
+        captured.skipped().size() > TOLD ? ", …" : "");
   }
 }

@@ -10,8 +10,11 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.workflow.Durations;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * The runner's settings. Every key is also an environment variable: {@code baton.runner.id} is
@@ -33,8 +36,15 @@ public record RunnerConfig(
     String kafkaBootstrapServers,
     Path data,
     Duration cutPatience,
+    Optional<Duration> checkpointInterval,
+    List<String> checkpointEnvironment,
     Duration assignPatience) {
   public static final int MAX_SLOTS = 10_000;
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_*]+");
+
+  private static final String ENVIRONMENT =
+      "PATH,HOME,USER,LOGNAME,SHELL,TERM,LANG,LANGUAGE,LC_*,TZ,EDITOR,PAGER,JAVA_HOME,GOPATH,GOROOT,NODE_ENV,PYTHONPATH,VIRTUAL_ENV,CI";
 
   /**
    * A run, the epoch in which this process holds it, and the token that proves it (may be empty).
@@ -59,6 +69,8 @@ public record RunnerConfig(
         keys.required("kafka.bootstrap.servers"),
         Path.of(keys.required("baton.data")).toAbsolutePath(),
         keys.duration("baton.cut.patience", Duration.ofSeconds(30)),
+        keys.durationOrOff("baton.checkpoint.interval", Duration.ofMinutes(5)),
+        keys.names("baton.checkpoint.environment", ENVIRONMENT),
         keys.duration("baton.assign.patience", Duration.ofSeconds(60)));
   }
 
@@ -104,6 +116,33 @@ public record RunnerConfig(
         // Said below, as for a number out of bounds.
       }
       throw new ConfigException(key, text, "a whole number from " + least + " to " + most);
+    }
+
+    /** Names, in which {@code *} stands for any characters. */
+    List<String> names(String key, String fallback) {
+      List<String> names =
+          Arrays.stream(optional(key).orElse(fallback).split(","))
+              .map(String::strip)
+              .filter(name -> !name.isEmpty())
+              .toList();
+      for (String name : names) {
+        if (!NAME.matcher(name).matches()) {
+          throw new ConfigException(
+              key, name, "names of environment variables, separated by commas; '*' for any part");
+        }
+      }
+      return names;
+    }
+
+    Optional<Duration> durationOrOff(String key, Duration fallback) {
+      if (optional(key).filter("off"::equals).isPresent()) {
+        return Optional.empty();
+      }
+      Duration value = duration(key, fallback);
+      if (value.compareTo(Duration.ofSeconds(1)) < 0) {
+        throw new ConfigException(key, optional(key).orElse(""), "off, or 1s or more");
+      }
+      return Optional.of(value);
     }
 
     Duration duration(String key, Duration fallback) {

@@ -6,6 +6,8 @@
  */
 package dev.baton.runner.engine;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.state.ApprovalState;
 import dev.baton.protocol.state.BranchState;
 import dev.baton.protocol.state.RunState;
@@ -55,6 +57,16 @@ final class Memory {
   /** The unfinished visit with this number, where there is one. */
   Optional<StepState> takeOpen(String path, int visit) {
     return Optional.ofNullable(openSteps.remove(path)).filter(state -> state.visit() == visit);
+  }
+
+  /** What steps keep of their sessions, as earlier epochs left it: the newest plan of each. */
+  ObjectNode slices() {
+    ObjectNode slices = JsonNodeFactory.instance.objectNode();
+    if (!before.plans().isEmpty()) {
+      ObjectNode plans = slices.putObject("plans");
+      before.plans().forEach(plans::set);
+    }
+    return slices;
   }
 
   /** A parallel step has ended: its branches are over. */

@@ -148,7 +148,7 @@ final class ParallelStep {
     return new Branch(name, parent.branch(branchPath, flow, place, flow.usesFiles()));
   }
 
-  private StepResult join(List<Branch> all) {
+  private StepResult join(List<Branch> all) throws InterruptedException {
     Workspace target = parent.workspace();
     if (target != null) {
       try {
@@ -176,7 +176,8 @@ final class ParallelStep {
         });
   }
 
-  private static MergeResult merge(List<Branch> all, Workspace target) throws IOException {
+  private static MergeResult merge(List<Branch> all, Workspace target)
+      throws IOException, InterruptedException {
     List<TreeMerge.Branch> trees = new ArrayList<>();
     for (Branch branch : all) {
       Workspace copy = branch.line.workspace();

@@ -10,11 +10,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.capture.Blobs;
+import dev.baton.runner.checkpoint.Checkpoints;
 import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepExecutors;
+import java.time.Duration;
+import java.util.Optional;
 
 /**
  * What all lines of a run share.
@@ -23,6 +26,7 @@ import dev.baton.runner.steps.StepExecutors;
  * @param info what they see as {@code .run}, without the branch
  * @param folder of the run: {@code workspace} and {@code branches} are in it
  * @param deadline of the run
+ * @param checkpointInterval of checkpoints inside a step; empty for none
  */
 record RunContext(
     String run,
@@ -37,6 +41,8 @@ record RunContext(
     Answers answers,
     Progress progress,
     Blobs blobs,
+    Checkpoints checkpoints,
+    Optional<Duration> checkpointInterval,
     LogShipper logs,
     Announcements announcements,
     StepExecutors executors) {

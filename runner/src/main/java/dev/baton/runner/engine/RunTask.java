@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.trace.Cut;
@@ -19,8 +21,10 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.Workflow;
 import dev.baton.runner.capture.Blobs;
 import dev.baton.runner.capture.Lease;
+import dev.baton.runner.capture.Saved;
 import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.checkpoint.Checkpoints;
 import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.steps.Deadline;
@@ -29,6 +33,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +52,10 @@ public final class RunTask {
 
   /** Whether the newest files are in no cut: then they are here and nowhere else. */
   private boolean filesUncut;
+
+  // Once the run has begun here; for checkpoints that somebody asks for.
+  private volatile @Nullable Workspace files;
+  private volatile @Nullable RunContext carried;
 
   public RunTask(Assignment assignment, Services services) {
     this.assignment = assignment;
@@ -195,6 +204,8 @@ public final class RunTask {
     RunContext context = context(before, blobs);
     Workspace workspace =
         workflow.flow().usesFiles() ? services.snapshots().workspace(holder) : null;
+    files = workspace;
+    carried = context;
     Line main = Line.main(context, workflow.flow(), workspace);
     main.open();
     journal.send(started(before, main));
@@ -203,12 +214,52 @@ public final class RunTask {
     }
     try {
       JsonNode output = main.walk();
-      journal.append(new TraceEvent.RunCompleted(blobs.pack(output)));
-      filesUncut = workspace != null && workspace.isAhead();
+      Output packed = blobs.pack(output);
+      filesUncut = workspace != null && !isLastFilesSaved(context, workspace);
+      journal.append(new TraceEvent.RunCompleted(packed));
       return Outcome.COMPLETED;
     } catch (LineFailed e) {
       journal.append(new TraceEvent.RunFailed(e.step(), e.failure()));
       return Outcome.FAILED;
+    }
+  }
+
+  /** The last checkpoint of the run: what it has made. */
+  private static boolean isLastFilesSaved(RunContext context, Workspace workspace)
+      throws InterruptedException {
+    Saved saved = SavedCheckpoint.make(context, workspace, Trigger.COMPLETE, null, null, true);
+    return saved instanceof Saved.Made || !workspace.isAhead();
+  }
+
+  /**
+   * Captures the main line's files as they are now, without stopping the run, and tells of it on
+   * the trace. Blocks.
+   *
+   * @param id the checkpoint's
+   * @return why there is none; empty when there is
+   */
+  public Optional<String> checkpoint(Trigger trigger, String id) {
+    Workspace workspace = files;
+    RunContext context = carried;
+    if (workspace == null || context == null) {
+      return Optional.of("the run has no workspace, or has not begun here");
+    }
+    try {
+      control.enter();
+      try {
+        return switch (SavedCheckpoint.make(context, workspace, id, trigger, null, null, true)) {
+          case Saved.Made made -> Optional.empty();
+          case Saved.Unchanged unchanged -> Optional.of("nothing has changed");
+          case Saved.Failed(String reason) -> Optional.of(reason);
+        };
+      } finally {
+        control.leave();
+      }
+    } catch (InterruptedException e) {
+      return Optional.of("the run is being stopped");
+    } catch (RuntimeException e) {
+      LOG.warnf(e, "run %s: no %s checkpoint", assignment.run(), trigger.word());
+      return Optional.of(String.valueOf(e.getMessage()));
     }
   }
 
@@ -246,6 +297,7 @@ public final class RunTask {
 
   private RunContext context(RunState before, Blobs blobs)
       throws StoreException, InterruptedException {
+    Memory memory = new Memory(before);
     return new RunContext(
         assignment.run(),
         assignment.epoch(),
@@ -255,13 +307,29 @@ public final class RunTask {
         assignment.deadline().map(Deadline::at).orElse(Deadline.NONE),
         journal,
         control,
-        new Memory(before),
+        memory,
         answers,
         progress,
         blobs,
+        checkpoints(memory),
+        services.checkpoints().interval(),
         services.logs(),
         services.announcements(),
         services.executors());
+  }
+
+  private Checkpoints checkpoints(Memory memory) {
+    return new Checkpoints(
+        assignment.run(),
+        new Manifest.Run(
+            assignment.project(),
+            assignment.workflow(),
+            assignment.definitionHash(),
+            assignment.epoch(),
+            null,
+            null),
+        services.checkpoints().environment(),
+        memory::slices);
   }
 
   private JsonNode input(RunState before, Blobs blobs) throws StoreException, InterruptedException {

@@ -29,4 +29,5 @@ public record Services(
     LogShipper logs,
     StepExecutors executors,
     Announcements announcements,
-    Definitions definitions) {}
+    Definitions definitions,
+    CheckpointSettings checkpoints) {}

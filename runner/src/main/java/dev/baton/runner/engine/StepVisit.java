@@ -7,6 +7,7 @@
 package dev.baton.runner.engine;
 
 import dev.baton.protocol.expression.ExpressionException;
+import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
@@ -122,7 +123,7 @@ final class StepVisit {
       return StepResult.failedForGood("deadline_exceeded", "the run's deadline is past");
     }
     prepareWorkspace();
-    try {
+    try (PeriodicCheckpoints periodic = periodicCheckpoints()) {
       StepResult result = engine.execute(attempt, deadline.earlier(run.deadline()));
       if (run.control().isInterrupting()) {
         throw new InterruptedException("stopped");
@@ -136,6 +137,13 @@ final class StepVisit {
       }
       throw e;
     }
+  }
+
+  /** Those of a parallel step's branches are made by their own steps. */
+  private PeriodicCheckpoints periodicCheckpoints() {
+    return workspace == null || step.kind() instanceof StepKind.Parallel
+        ? PeriodicCheckpoints.none()
+        : PeriodicCheckpoints.start(run, workspace, path, visit);
   }
 
   private void prepareWorkspace() throws InterruptedException {
@@ -179,6 +187,7 @@ final class StepVisit {
         run.deadline().isPast()
             ? Failure.of("deadline_exceeded", "the run's deadline is past")
             : failed.error();
+    saveForInspection();
     run.journal()
         .send(
             new TraceEvent.StepFailed(
@@ -195,7 +204,7 @@ final class StepVisit {
     try {
       output = run.blobs().pack(done.output());
       if (workspace != null) {
-        cut = workspace.capture();
+        cut = workspace.cut(run.checkpoints().describe(Trigger.STEP, path, visit));
       }
     } catch (StoreException e) {
       String message = String.valueOf(e.getMessage());
@@ -203,8 +212,6 @@ final class StepVisit {
           (e.isTemporary()
               ? StepResult.failed("store_unavailable", message)
               : StepResult.failedForGood("output_invalid", message));
-    } catch (IOException e) {
-      return (StepResult.Failed) StepResult.failed("workspace", "the files cannot be read: " + e);
     }
     boolean withoutCut = workspace != null && cut.isEmpty();
     if (withoutCut && workspace != null) {
@@ -250,6 +257,13 @@ final class StepVisit {
     return next.map(line::path).map(List::of).orElse(List.of());
   }
 
+  /** The files as a step left them that failed for good. */
+  private void saveForInspection() throws InterruptedException {
+    if (workspace != null && workspace.isTouched() && !(step.kind() instanceof StepKind.Parallel)) {
+      SavedCheckpoint.make(run, workspace, Trigger.ERROR, path, visit, true);
+    }
+  }
+
   /**
    * The process is asked to end in the middle of the step: keep the files as they are now, where
    * there is still time.
@@ -260,12 +274,8 @@ final class StepVisit {
     }
     boolean interrupted = Thread.interrupted();
     try {
-      Optional<Cut> cut = workspace.isChanged() ? workspace.capture() : Optional.empty();
-      if (cut.isPresent()) {
-        String id = run.visitId(path, visit) + "-shutdown-" + run.epoch();
-        run.append(new TraceEvent.CheckpointSaved(id, path, "shutdown", cut.get()));
-      }
-    } catch (IOException | RuntimeException | InterruptedException e) {
+      SavedCheckpoint.make(run, workspace, Trigger.SHUTDOWN, path, visit, false);
+    } catch (RuntimeException | InterruptedException e) {
       LOG.warnf("step '%s' of run %s was not cut before shutdown: %s", path, run.run(), e);
     } finally {
       if (interrupted) {

@@ -51,9 +51,14 @@ public final class StepEnvironment {
     return all;
   }
 
+  /** Whether a variable of this name probably holds a secret. */
+  public static boolean looksSecret(String name) {
+    return SECRET.matcher(name).matches();
+  }
+
   static boolean isPassedOn(String name) {
     return (name.equals(STACK) || !OWN.matcher(name).matches())
-        && !SECRET.matcher(name).matches()
+        && !looksSecret(name)
         && !LOADER.contains(name);
   }
 }

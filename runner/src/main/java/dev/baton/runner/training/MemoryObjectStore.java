@@ -14,15 +14,31 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** An object store in memory: PUT and GET by digest, on a port of the loopback interface. */
+/**
+ * Manifests and an object store in memory: PUT and GET (of ranges, too) by digest, on a port of the
+ * loopback interface.
+ */
 final class MemoryObjectStore implements AutoCloseable {
   private final Map<String, byte[]> all = new ConcurrentHashMap<>();
+  private final Map<String, byte[]> manifests = new ConcurrentHashMap<>();
   private final HttpServer server;
 
   MemoryObjectStore() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", this::handle);
     server.start();
+  }
+
+  void keep(String checkpoint, byte[] manifest) {
+    manifests.put(checkpoint, manifest);
+  }
+
+  byte[] manifest(String checkpoint) {
+    byte[] manifest = manifests.get(checkpoint);
+    if (manifest == null) {
+      throw new IllegalArgumentException("there is no checkpoint " + checkpoint);
+    }
+    return manifest;
   }
 
   boolean has(String digest) {
@@ -50,8 +66,16 @@ final class MemoryObjectStore implements AutoCloseable {
         exchange.sendResponseHeaders(404, -1);
         return;
       }
-      exchange.sendResponseHeaders(200, bytes.length);
-      exchange.getResponseBody().write(bytes);
+      int from = 0;
+      int to = bytes.length;
+      String range = exchange.getRequestHeaders().getFirst("Range");
+      if (range != null) {
+        String[] ends = range.substring("bytes=".length()).split("-");
+        from = Integer.parseInt(ends[0]);
+        to = Integer.parseInt(ends[1]) + 1;
+      }
+      exchange.sendResponseHeaders(range == null ? 200 : 206, to - from);
+      exchange.getResponseBody().write(bytes, from, to - from);
     }
   }
 

@@ -29,14 +29,13 @@ import dev.baton.runner.journal.ProducerSettings;
 import dev.baton.runner.journal.Producers;
 import dev.baton.runner.steps.StepExecutors;
 import dev.baton.snapshot.Excludes;
-import dev.baton.snapshot.Limits;
-import dev.baton.snapshot.StatCache;
-import dev.baton.snapshot.TreeArchive;
+import dev.baton.snapshot.Snapshot;
+import dev.baton.snapshot.TrackedTree;
 import dev.baton.snapshot.TreeDelete;
+import dev.baton.snapshot.restore.RestoreOptions;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -261,7 +260,7 @@ public final class Training {
   /**
    * Often enough, and on enough files, for the cache to hold profiles: this is most of a failover.
    */
-  private static void restore(Path data) throws IOException {
+  private static void restore(Path data) throws IOException, InterruptedException {
     Path tree = Files.createDirectories(data.resolve("tree"));
     for (int folder = 0; folder < TREE_FOLDERS; folder++) {
       Path inner = Files.createDirectories(tree.resolve("folder" + folder + "/inner"));
@@ -271,14 +270,13 @@ public final class Training {
       Files.createSymbolicLink(inner.resolve("link"), Path.of("file0"));
       Files.createLink(inner.resolve("same"), inner.resolve("file1"));
     }
-    Path file = data.resolve("tree.tar.zst");
     for (int round = 0; round < TREE_ROUNDS; round++) {
-      TreeArchive archive = new TreeArchive(Excludes.defaults(), new StatCache());
-      String digest = archive.capture(tree, file).digest();
-      try (InputStream in = Files.newInputStream(file)) {
-        archive.restore(in, data.resolve("restored"), digest, Limits.defaults());
-      }
-      Files.delete(file);
+      MemoryPacks packs = new MemoryPacks();
+      TrackedTree tracked = new TrackedTree(Excludes.defaults());
+      Snapshot snapshot = tracked.capture(tree, packs).snapshot();
+      tracked.restore(snapshot, packs, data.resolve("restored"), RestoreOptions.defaults());
+      Files.writeString(data.resolve("restored/folder0/inner/file0"), "round " + round);
+      tracked.capture(data.resolve("restored"), packs);
     }
   }
 }

@@ -21,6 +21,7 @@ import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.config.Address;
 import dev.baton.runner.engine.Announcements;
 import dev.baton.runner.engine.Assignment;
+import dev.baton.runner.engine.CheckpointSettings;
 import dev.baton.runner.engine.Definitions;
 import dev.baton.runner.engine.RunTask;
 import dev.baton.runner.engine.Services;
@@ -72,7 +73,8 @@ public final class EngineCost {
               new LogShipper("cost", () -> producer),
               new StepExecutors(name -> Optional.empty()),
               new Announcements(),
-              new Definitions());
+              new Definitions(),
+              new CheckpointSettings(Optional.empty(), List.of()));
       long cpu = os.getProcessCpuTime();
       long began = System.nanoTime();
       List<Thread> threads = new ArrayList<>();

@@ -8,17 +8,29 @@ package dev.baton.runner.testkit;
 
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.CommitCheckpointRequest;
+import dev.baton.protocol.grpc.CommitCheckpointResponse;
 import dev.baton.protocol.grpc.Download;
+import dev.baton.protocol.grpc.FindChunksRequest;
+import dev.baton.protocol.grpc.FindChunksResponse;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.OpenCheckpointRequest;
+import dev.baton.protocol.grpc.OpenCheckpointResponse;
+import dev.baton.protocol.grpc.OpenPack;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
 import dev.baton.protocol.grpc.PrepareDownloadResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
+import dev.baton.protocol.grpc.RegisterPacksRequest;
+import dev.baton.protocol.grpc.RegisterPacksResponse;
 import dev.baton.protocol.grpc.Snapshot;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.snapshot.format.Hash;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.minio.GetPresignedObjectUrlArgs;
@@ -26,6 +38,8 @@ import io.minio.MinioClient;
 import io.minio.StatObjectArgs;
 import io.minio.errors.ErrorResponseException;
 import io.minio.http.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -36,6 +50,8 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
   private final TraceView trace;
   private final MinioClient s3;
   private final String bucket;
+
+  private final Map<String, byte[]> manifests = new ConcurrentHashMap<>();
 
   /** While set, uploads are refused as if the object store were away. */
   public volatile boolean away;
@@ -88,6 +104,86 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
   }
 
   @Override
+  public void findChunks(FindChunksRequest request, StreamObserver<FindChunksResponse> answer) {
+    FindChunksResponse.Builder response = FindChunksResponse.newBuilder();
+    for (int i = 0; i < request.getDigests().size(); i += Hash.BYTES) {
+      response.addPlaces(0);
+    }
+    answer.onNext(response.build());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void registerPacks(
+      RegisterPacksRequest request, StreamObserver<RegisterPacksResponse> answer) {
+    answer.onNext(RegisterPacksResponse.getDefaultInstance());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void commitCheckpoint(
+      CommitCheckpointRequest request, StreamObserver<CommitCheckpointResponse> answer) {
+    if (away) {
+      answer.onError(Status.UNAVAILABLE.withDescription("the store is away").asException());
+      return;
+    }
+    Manifest manifest = ManifestCodec.read(request.getManifest().toByteArray());
+    for (Manifest.Pack pack : manifest.workspace().packs()) {
+      try {
+        if (!exists(key(request.getProject(), pack.digest()))) {
+          answer.onError(
+              Status.FAILED_PRECONDITION
+                  .withDescription("packs_gone: " + pack.digest())
+                  .asException());
+          return;
+        }
+      } catch (Exception e) {
+        answer.onError(Status.UNAVAILABLE.withCause(e).asException());
+        return;
+      }
+    }
+    manifests.put(manifest.id(), request.getManifest().toByteArray());
+    answer.onNext(CommitCheckpointResponse.getDefaultInstance());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void openCheckpoint(
+      OpenCheckpointRequest request, StreamObserver<OpenCheckpointResponse> answer) {
+    byte[] manifest = manifests.get(request.getCheckpoint());
+    if (manifest == null) {
+      answer.onError(Status.NOT_FOUND.withDescription("no such checkpoint").asException());
+      return;
+    }
+    downloads.incrementAndGet();
+    OpenCheckpointResponse.Builder response =
+        OpenCheckpointResponse.newBuilder().setManifest(ByteString.copyFrom(manifest));
+    try {
+      for (Manifest.Pack pack : ManifestCodec.read(manifest).workspace().packs()) {
+        response.addPacks(
+            OpenPack.newBuilder()
+                .setDigest(ByteString.copyFrom(Hash.parse(pack.digest()).toBytes()))
+                .setSizeBytes(pack.sizeBytes())
+                .setIndexBytes(pack.indexBytes())
+                .setGetUrl(presigned(Method.GET, key(request.getProject(), pack.digest()))));
+      }
+      answer.onNext(response.build());
+      answer.onCompleted();
+    } catch (Exception e) {
+      answer.onError(Status.UNAVAILABLE.withCause(e).asException());
+    }
+  }
+
+  /** As they were committed, by their ids. */
+  public Manifest manifest(String checkpoint) {
+    byte[] manifest = manifests.get(checkpoint);
+    if (manifest == null) {
+      throw new IllegalArgumentException("there is no checkpoint " + checkpoint);
+    }
+    return ManifestCodec.read(manifest);
+  }
+
+  @Override
   public void prepareDownload(
       PrepareDownloadRequest request, StreamObserver<PrepareDownloadResponse> answer) {
     PrepareDownloadResponse.Builder response = PrepareDownloadResponse.newBuilder();
@@ -110,7 +206,11 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
     String hex = object.getDigest().substring("sha256:".length());
     return object.getKind() == ObjectKind.OBJECT_KIND_BLOB
         ? project + "/blobs/" + hex
-        : project + "/workspaces/" + hex + ".tar.zst";
+        : project + "/packs/" + hex;
+  }
+
+  private static String key(String project, String pack) {
+    return project + "/packs/" + pack.substring("sha256:".length());
   }
 
   private boolean exists(String key) throws Exception {

@@ -1,0 +1,113 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.capture;
+
+import dev.baton.protocol.grpc.OpenCheckpointResponse;
+import dev.baton.protocol.grpc.OpenPack;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.snapshot.PackRef;
+import dev.baton.snapshot.PackSource;
+import dev.baton.snapshot.Snapshot;
+import dev.baton.snapshot.format.Hash;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A checkpoint's packs from the object store. Blocking; thread-safe. */
+final class PackDownloads implements PackSource {
+  private final StoreClient store;
+  private final Lease holder;
+  private final String checkpoint;
+  private final Duration patience;
+  private final Snapshot snapshot;
+  private volatile Map<Hash, String> addresses;
+
+  private PackDownloads(
+      StoreClient store,
+      Lease holder,
+      String checkpoint,
+      Duration patience,
+      OpenCheckpointResponse opened) {
+    this.store = store;
+    this.holder = holder;
+    this.checkpoint = checkpoint;
+    this.patience = patience;
+    Manifest.Workspace workspace =
+        ManifestCodec.read(opened.getManifest().toByteArray()).workspace();
+    snapshot =
+        new Snapshot(
+            Hash.parse(workspace.digest()),
+            workspace.packs().stream().map(PackDownloads::ref).toList(),
+            workspace.sizeBytes(),
+            workspace.fileCount());
+    addresses = addresses(opened.getPacksList());
+  }
+
+  /**
+   * @param patience for how long to repeat each call
+   * @throws StoreException when the checkpoint is not there, or patience is over
+   */
+  static PackDownloads open(StoreClient store, Lease holder, String checkpoint, Duration patience)
+      throws StoreException, InterruptedException {
+    OpenCheckpointResponse opened = Attempts.until(patience, () -> store.open(holder, checkpoint));
+    try {
+      return new PackDownloads(store, holder, checkpoint, patience, opened);
+    } catch (IllegalArgumentException e) {
+      throw new StoreException("checkpoint " + checkpoint + ": " + e.getMessage(), false);
+    }
+  }
+
+  Snapshot snapshot() {
+    return snapshot;
+  }
+
+  @Override
+  public byte[] read(PackRef pack, long offset, int length)
+      throws IOException, InterruptedException {
+    try {
+      return Attempts.until(patience, () -> readOnce(pack, offset, length));
+    } catch (StoreException e) {
+      throw new StoreFailedException(e);
+    }
+  }
+
+  private byte[] readOnce(PackRef pack, long offset, int length)
+      throws StoreException, InterruptedException {
+    String address = addresses.get(pack.id());
+    if (address == null) {
+      throw new StoreException(
+          "checkpoint %s: the store gave no address for pack %s".formatted(checkpoint, pack.id()),
+          false);
+    }
+    try {
+      return ObjectTransfer.get(address, offset, length);
+    } catch (ObjectRefused e) {
+      if (e.isAbsent()) {
+        throw new StoreException(
+            "checkpoint %s: pack %s is not there".formatted(checkpoint, pack.id()), false);
+      }
+      addresses = addresses(store.open(holder, checkpoint).getPacksList());
+      throw new StoreException("pack " + pack.id() + ": " + e.getMessage(), true);
+    } catch (IOException e) {
+      throw new StoreException("pack " + pack.id() + ": " + e.getMessage(), true);
+    }
+  }
+
+  private static Map<Hash, String> addresses(List<OpenPack> packs) {
+    Map<Hash, String> addresses = new HashMap<>();
+    packs.forEach(
+        pack -> addresses.put(Hash.read(pack.getDigest().toByteArray(), 0), pack.getGetUrl()));
+    return addresses;
+  }
+
+  private static PackRef ref(Manifest.Pack pack) {
+    return new PackRef(Hash.parse(pack.digest()), pack.sizeBytes(), pack.indexBytes());
+  }
+}

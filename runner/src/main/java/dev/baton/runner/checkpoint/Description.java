@@ -1,0 +1,102 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.checkpoint;
+
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.protocol.manifest.Trigger;
+import dev.baton.snapshot.Captured;
+import dev.baton.snapshot.Skipped;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jboss.logging.Logger;
+
+/**
+ * What the manifest of a checkpoint says besides its files. Thread-safe.
+ *
+ * @param run the run's id
+ * @param trigger why there is a checkpoint
+ * @param contributors asked in this order
+ */
+public record Description(
+    String run, Manifest.Run place, Trigger trigger, List<Contributor> contributors) {
+  private static final Logger LOG = Logger.getLogger(Description.class);
+  private static final int MOST_SKIPPED = 1_000;
+
+  public Description {
+    contributors = List.copyOf(contributors);
+  }
+
+  /**
+   * The manifest of what was captured. A contributor that fails is in it with its error.
+   *
+   * @param id the checkpoint's
+   * @param workspace where the files are
+   */
+  public byte[] manifest(String id, Path workspace, Captured captured) throws InterruptedException {
+    Draft draft = new Draft(trigger, workspace);
+    Map<String, Manifest.Contribution> outcomes = new LinkedHashMap<>();
+    outcomes.put("workspace", Manifest.Contribution.OK);
+    for (Contributor contributor : contributors) {
+      outcomes.put(contributor.name(), ask(contributor, draft));
+    }
+    return ManifestCodec.write(
+        new Manifest(
+            Manifest.VERSION,
+            id,
+            run,
+            Instant.now(),
+            trigger,
+            place,
+            Manifest.Conversation.NONE,
+            files(captured, draft),
+            draft.git(),
+            new Manifest.Metrics(0, List.of(), captured.changedFiles()),
+            draft.environment(),
+            draft.sessionState().isEmpty() ? null : draft.sessionState(),
+            outcomes,
+            null,
+            null));
+  }
+
+  private Manifest.Contribution ask(Contributor contributor, Draft draft)
+      throws InterruptedException {
+    try {
+      contributor.contribute(draft);
+      return Manifest.Contribution.OK;
+    } catch (IOException | RuntimeException e) {
+      LOG.warnf("run %s: a checkpoint is made without '%s': %s", run, contributor.name(), e);
+      return Manifest.Contribution.failed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Manifest.Workspace files(Captured captured, Draft draft) {
+    return new Manifest.Workspace(
+        Manifest.Workspace.PATH,
+        captured.snapshot().treeBytes(),
+        captured.snapshot().fileCount(),
+        draft.uncommittedFiles(),
+        captured.snapshot().root().toString(),
+        Manifest.Workspace.TREE,
+        captured.storedBytes(),
+        captured.snapshot().packs().stream()
+            .map(pack -> new Manifest.Pack(pack.id().toString(), pack.size(), pack.indexBytes()))
+            .toList(),
+        captured.skipped().stream().limit(MOST_SKIPPED).map(Description::skipped).toList(),
+        captured.skipped().size());
+  }
+
+  private static Manifest.Skipped skipped(Skipped file) {
+    return new Manifest.Skipped(
+        file.path(), file.reason().name().toLowerCase(Locale.ROOT), file.detail());
+  }
+}

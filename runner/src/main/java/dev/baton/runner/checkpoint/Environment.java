@@ -1,0 +1,49 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.checkpoint;
+
+import dev.baton.runner.process.StepEnvironment;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The variables that steps see, as far as their names are allowed. One whose name looks like a
+ * secret's is never kept, whatever is allowed.
+ */
+final class Environment implements Contributor {
+  private final Map<String, String> variables;
+  private final List<Pattern> allowed;
+
+  /**
+   * @param allowed names, in which {@code *} stands for any characters
+   */
+  Environment(Map<String, String> variables, List<String> allowed) {
+    this.variables = variables;
+    this.allowed = allowed.stream().map(Environment::pattern).toList();
+  }
+
+  private static Pattern pattern(String name) {
+    return Pattern.compile(Pattern.quote(name).replace("*", "\\E.*\\Q"));
+  }
+
+  @Override
+  public String name() {
+    return "environment";
+  }
+
+  @Override
+  public void contribute(Draft draft) {
+    variables.forEach(
+        (name, value) -> {
+          if (!StepEnvironment.looksSecret(name)
+              && allowed.stream().anyMatch(pattern -> pattern.matcher(name).matches())) {
+            draft.environment(name, value);
+          }
+        });
+  }
+}

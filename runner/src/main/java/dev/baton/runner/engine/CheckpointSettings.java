@@ -1,0 +1,23 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How checkpoints are made.
+ *
+ * @param interval of those inside a step; empty for none
+ * @param environment names of variables to keep, in which {@code *} stands for any characters
+ */
+public record CheckpointSettings(Optional<Duration> interval, List<String> environment) {
+  public CheckpointSettings {
+    environment = List.copyOf(environment);
+  }
+}

@@ -1,0 +1,84 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.manifest.Trigger;
+import dev.baton.runner.capture.Saved;
+import dev.baton.runner.capture.Workspace;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Captures the workspace from time to time while a step works in it, without stopping the step. One
+ * that fails is due again soon. None is made, and none told of, once this is closed.
+ */
+final class PeriodicCheckpoints implements AutoCloseable {
+  private static final Logger LOG = Logger.getLogger(PeriodicCheckpoints.class);
+
+  /** After a failure the next one is due in this part of the interval. */
+  private static final int SOONER = 10;
+
+  private final @Nullable Thread thread;
+
+  private PeriodicCheckpoints(@Nullable Thread thread) {
+    this.thread = thread;
+  }
+
+  static PeriodicCheckpoints none() {
+    return new PeriodicCheckpoints(null);
+  }
+
+  static PeriodicCheckpoints start(RunContext run, Workspace workspace, String step, int visit) {
+    return run.checkpointInterval()
+        .map(
+            interval ->
+                new PeriodicCheckpoints(
+                    Thread.ofVirtual()
+                        .name("periodic-" + step)
+                        .start(() -> repeat(run, workspace, step, visit, interval))))
+        .orElseGet(PeriodicCheckpoints::none);
+  }
+
+  private static void repeat(
+      RunContext run, Workspace workspace, String step, int visit, Duration interval) {
+    try {
+      for (boolean failed = false; ; ) {
+        Duration pause = failed ? interval.dividedBy(SOONER) : interval;
+        TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+        failed =
+            SavedCheckpoint.make(run, workspace, Trigger.PERIODIC, step, visit, false)
+                instanceof Saved.Failed;
+      }
+    } catch (InterruptedException ended) {
+      // The step has ended, whichever way.
+    } catch (RuntimeException e) {
+      LOG.warnf(e, "run %s: no more periodic checkpoints of step '%s'", run.run(), step);
+    }
+  }
+
+  /** Blocks until none is being made. An interrupt meanwhile is kept for later. */
+  @Override
+  public void close() {
+    if (thread == null) {
+      return;
+    }
+    thread.interrupt();
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot;
+
+import dev.baton.snapshot.format.Content;
+import dev.baton.snapshot.format.Extent;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.format.Meta;
+import dev.baton.snapshot.posix.Kind;
+import dev.baton.snapshot.scan.DirState;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A tree that was read, as a flat listing. One use, one thread. */
+final class ListedTree {
+  private static final String NOTHING = Hash.of(new byte[0]).hex();
+
+  private final List<TreeEntry> entries = new ArrayList<>();
+
+  // By the name that the walk came to first: the first in the order of the listing, and the file.
+  private final Map<TreePath, TreePath> firsts = new HashMap<>();
+  private final Map<TreePath, TreeEntry.RegularFile> files = new HashMap<>();
+
+  private ListedTree() {}
+
+  /**
+   * @param root all of it read
+   */
+  static TreeListing of(DirState root) {
+    ListedTree tree = new ListedTree();
+    tree.add(TreePath.ROOT, root);
+    tree.entries.replaceAll(tree::renamed);
+    tree.entries.sort(Comparator.comparing(TreeEntry::path));
+    return new TreeListing(tree.entries, List.of());
+  }
+
+  /**
+   * A listing goes by whole paths, a walk by names: {@code a.b} is before {@code a/b} in the one
+   * and after it in the other. So another name of a file may be its first here.
+   */
+  private TreeEntry renamed(TreeEntry entry) {
+    return switch (entry) {
+      case TreeEntry.RegularFile f -> {
+        TreePath first = firsts.get(f.path());
+        yield first == null || first.equals(f.path()) ? f : new TreeEntry.HardLink(f.path(), first);
+      }
+      case TreeEntry.HardLink h -> {
+        TreePath first = Objects.requireNonNull(firsts.get(h.first()));
+        yield first.equals(h.path())
+            ? at(first, Objects.requireNonNull(files.get(h.first())))
+            : new TreeEntry.HardLink(h.path(), first);
+      }
+      case TreeEntry.Directory d -> d;
+      case TreeEntry.Symlink l -> l;
+    };
+  }
+
+  private void add(TreePath path, DirState state) {
+    entries.add(new TreeEntry.Directory(path, state.meta().mode() & 01777, time(state.meta())));
+    for (int i = 0; i < state.size(); i++) {
+      if (!state.isPresent(i)) {
+        continue;
+      }
+      TreePath child = path.child(state.name(i));
+      if (state.kind(i) == Kind.DIRECTORY) {
+        add(child, state.child(i));
+      } else if (state.kind(i) == Kind.SYMLINK) {
+        entries.add(new TreeEntry.Symlink(child, time(state.meta(i)), state.target(i)));
+      } else {
+        entries.add(file(child, state, i));
+      }
+    }
+  }
+
+  private TreeEntry file(TreePath path, DirState state, int i) {
+    String first = state.linkTo(i);
+    if (first != null) {
+      TreePath walked = new TreePath(first);
+      firsts.merge(walked, path, (a, b) -> a.compareTo(b) <= 0 ? a : b);
+      firsts.merge(walked, walked, (a, b) -> a.compareTo(b) <= 0 ? a : b);
+      return new TreeEntry.HardLink(path, walked);
+    }
+    Meta meta = state.meta(i);
+    TreeEntry.RegularFile file =
+        new TreeEntry.RegularFile(
+            path, meta.mode() & 01777, time(meta), state.length(i), name(state.content(i)));
+    if (state.links(i) > 1) {
+      files.put(path, file);
+    }
+    return file;
+  }
+
+  /** What names the content: its own digest where it is one chunk. */
+  private static String name(@Nullable Content content) {
+    return switch (content) {
+      case null -> throw new IllegalStateException("a file was not read");
+      case Content.Listed(Hash list) -> list.hex();
+      case Content.Inline(List<Extent> extents) -> {
+        if (extents.isEmpty()) {
+          yield NOTHING;
+        }
+        yield extents.size() == 1 && extents.getFirst() instanceof Extent.Data(Hash chunk, int size)
+            ? chunk.hex()
+            : Hash.of(extents.toString().getBytes(StandardCharsets.UTF_8)).hex();
+      }
+    };
+  }
+
+  private static TreeEntry.RegularFile at(TreePath path, TreeEntry.RegularFile file) {
+    return new TreeEntry.RegularFile(path, file.mode(), file.mtime(), file.size(), file.sha256());
+  }
+
+  private static Instant time(Meta meta) {
+    return Instant.ofEpochSecond(meta.seconds(), meta.nanos());
+  }
+}

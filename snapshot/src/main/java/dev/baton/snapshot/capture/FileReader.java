@@ -1,0 +1,177 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import dev.baton.snapshot.format.Chunk;
+import dev.baton.snapshot.format.ChunkSink;
+import dev.baton.snapshot.format.Chunker;
+import dev.baton.snapshot.format.Extent;
+import dev.baton.snapshot.format.Xattr;
+import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.OpenFile;
+import dev.baton.snapshot.posix.StatBuffer;
+import dev.baton.snapshot.scan.FileAttributes;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Reads files, one after the other, into chunks. Thread-confined. */
+final class FileReader {
+  /** How often a file is read that somebody writes meanwhile. */
+  static final int MAX_READS = 3;
+
+  private static final int WINDOW = 2 * Chunker.MAX;
+
+  private final ChunkSink sink;
+  private final StatBuffer before = new StatBuffer();
+  private final StatBuffer after = new StatBuffer();
+  private byte[] window = new byte[64 << 10];
+  private List<Extent> extents = List.of();
+  private List<Xattr> xattrs = List.of();
+  private long size;
+
+  FileReader(ChunkSink sink) {
+    this.sink = sink;
+  }
+
+  /** Of what was read last, as it was when the reading began. */
+  StatBuffer stat() {
+    return before;
+  }
+
+  /** Of what was read last. */
+  List<Extent> extents() {
+    return extents;
+  }
+
+  /** Extended attributes of what was read last. */
+  List<Xattr> xattrs() {
+    return xattrs;
+  }
+
+  /** Bytes that were read last: less than the file had where it has shrunk meanwhile. */
+  long size() {
+    return size;
+  }
+
+  /**
+   * Reads a file, at most {@value #MAX_READS} times.
+   *
+   * @return whether it stayed the same during the last reading; if not, what was read may be a
+   *     mixture
+   * @throws dev.baton.snapshot.posix.NotRegularException if it is no regular file (any more)
+   */
+  boolean read(Directory directory, String name) throws IOException, InterruptedException {
+    for (int reading = 1; ; reading++) {
+      boolean same;
+      try (OpenFile file = directory.openForReading(name, before)) {
+        extents = new ArrayList<>();
+        size = 0;
+        boolean whole = before.size <= Chunker.WHOLE && before.allocated >= before.size;
+        int length = whole ? fill(file, 0, 0, (int) before.size) : 0;
+        if (!whole) {
+          parts(file);
+        }
+        xattrs = FileAttributes.of(file);
+        file.stat(after);
+        same = after.sameContent(before) && (whole ? length : size) == before.size;
+        if (whole && (same || reading == MAX_READS)) {
+          // Not sooner: most files that are being written need not be stored as they are now.
+          data(0, length);
+        }
+      }
+      if (same || reading == MAX_READS) {
+        return same;
+      }
+    }
+  }
+
+  /** Data and holes, as the file system tells them apart. */
+  private void parts(OpenFile file) throws IOException, InterruptedException {
+    long end = before.size;
+    if (before.allocated >= end) {
+      content(file, 0, end);
+      return;
+    }
+    for (long at = 0; at < end; ) {
+      long start = file.seekData(at);
+      if (start < 0 || start > end) {
+        start = end;
+      }
+      if (start > at) {
+        hole(start - at);
+      }
+      if (start == end) {
+        return;
+      }
+      long hole = file.seekHole(start);
+      long stop = hole < 0 ? end : Math.min(hole, end);
+      if (!content(file, start, stop)) {
+        return;
+      }
+      at = stop;
+    }
+  }
+
+  private void hole(long length) {
+    if (!extents.isEmpty() && extents.getLast() instanceof Extent.Hole(long before)) {
+      extents.removeLast();
+      size -= before;
+      hole(before + length);
+      return;
+    }
+    extents.add(new Extent.Hole(length));
+    size += length;
+  }
+
+  /** False where the file ended sooner. */
+  private boolean content(OpenFile file, long start, long stop)
+      throws IOException, InterruptedException {
+    long position = start;
+    int filled = 0;
+    int from = 0;
+    boolean whole = stop - start <= Chunker.WHOLE;
+    while (true) {
+      if (filled - from < Chunker.MAX && position < stop) {
+        System.arraycopy(window, from, window, 0, filled - from);
+        filled -= from;
+        from = 0;
+        int want = (int) Math.min(WINDOW - filled, stop - position);
+        int got = fill(file, position, filled, want);
+        filled += got;
+        position += got;
+        if (got < want) {
+          stop = position;
+        }
+      }
+      if (filled == from) {
+        return size == stop;
+      }
+      int length = whole ? filled - from : Chunker.next(window, from, filled - from);
+      data(from, length);
+      from += length;
+    }
+  }
+
+  private int fill(OpenFile file, long position, int at, int length) throws IOException {
+    if (window.length < at + length) {
+      window = Arrays.copyOf(window, at + length <= Chunker.WHOLE ? Chunker.WHOLE : WINDOW);
+    }
+    return file.readAt(position, window, at, length);
+  }
+
+  private void data(int offset, int length) throws IOException, InterruptedException {
+    if (length == 0) {
+      return;
+    }
+    Chunk chunk = Chunk.of(Chunk.Kind.DATA, window, offset, length);
+    sink.accept(chunk);
+    extents.add(new Extent.Data(chunk.hash(), length));
+    size += length;
+  }
+}

@@ -1,0 +1,76 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import dev.baton.snapshot.format.Chunk;
+import dev.baton.snapshot.format.ChunkSink;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.format.NodeCodec;
+import dev.baton.snapshot.format.NodeWriter;
+import dev.baton.snapshot.posix.Kind;
+import dev.baton.snapshot.scan.DirState;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** Makes the nodes of directories, from the leaves up. One use, one thread. */
+final class Nodes {
+  private final ChunkSink sink;
+  private final Predicate<Hash> stored;
+  private final Composites composites;
+  private final NodeWriter writer = new NodeWriter(this::emit);
+  private final List<Hash> emitted = new ArrayList<>();
+
+  /**
+   * @param stored whether a known node (and all chunks that it names as its parts) is in the store
+   */
+  Nodes(ChunkSink sink, Predicate<Hash> stored, Composites composites) {
+    this.sink = sink;
+    this.stored = stored;
+    this.composites = composites;
+  }
+
+  /** The digest of the tree. */
+  Hash root(DirState root) throws IOException, InterruptedException {
+    byte[] bytes = NodeCodec.encodeRoot(root.meta(), node(root));
+    Chunk chunk = Chunk.of(Chunk.Kind.NODE, bytes, 0, bytes.length);
+    sink.accept(chunk);
+    return chunk.hash();
+  }
+
+  private void emit(Chunk chunk) throws IOException, InterruptedException {
+    emitted.add(chunk.hash());
+    sink.accept(chunk);
+  }
+
+  private Hash node(DirState state) throws IOException, InterruptedException {
+    for (int i = 0; i < state.size(); i++) {
+      if (state.kind(i) == Kind.DIRECTORY && state.isPresent(i)) {
+        node(state.child(i));
+      }
+    }
+    Hash known = state.node();
+    if (known != null && stored.test(known)) {
+      return known;
+    }
+    emitted.clear();
+    for (int i = 0; i < state.size(); i++) {
+      if (state.isPresent(i)) {
+        writer.add(state.entry(i));
+      }
+    }
+    Hash node = writer.finish();
+    if (emitted.size() > 1) {
+      composites.put(node, emitted.subList(0, emitted.size() - 1));
+    }
+    if (known == null) {
+      state.seal(node);
+    }
+    return node;
+  }
+}

@@ -1,0 +1,35 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import dev.baton.snapshot.format.Chunk;
+import dev.baton.snapshot.format.ChunkSink;
+import java.io.IOException;
+
+/** Where the chunks of one thread go. Thread-confined. */
+interface Outlet extends ChunkSink, AutoCloseable {
+  /** Passes on what it holds; more may follow. */
+  void flush() throws IOException, InterruptedException;
+
+  /** Frees native memory; what was not flushed is lost. */
+  @Override
+  void close();
+
+  /** For whoever wants nothing but hashes. */
+  static Outlet nowhere() {
+    return new Outlet() {
+      @Override
+      public void accept(Chunk chunk) {}
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    };
+  }
+}

@@ -1,0 +1,153 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads that read. There are none as long as there is little to read: then {@link #finish}
+ * does it on the caller's. One use: {@link #finish}, then {@link #close} in any case.
+ */
+final class Readers implements AutoCloseable {
+  private static final int LITTLE_FILES = 100;
+  private static final long LITTLE_BYTES = 2 << 20;
+
+  /** Batches, each with an open directory, that wait for a thread. */
+  private static final int MAX_WAITING = 32;
+
+  private final Supplier<ReadFiles> shares;
+  private final int count;
+  private final Deque<Batch> waiting = new ArrayDeque<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private long files;
+  private long bytes;
+  private boolean ended;
+  private @Nullable Throwable failure;
+
+  /**
+   * @param shares what each thread works with
+   * @param count of threads at most
+   */
+  Readers(Supplier<ReadFiles> shares, int count) {
+    this.shares = shares;
+    this.count = count;
+  }
+
+  /** Waits while the threads have enough to do. */
+  synchronized void add(Batch batch) throws IOException, InterruptedException {
+    files += batch.files().length;
+    bytes += batch.bytes();
+    waiting.add(batch);
+    if (threads.isEmpty() && (files > LITTLE_FILES || bytes > LITTLE_BYTES)) {
+      for (int i = 0; i < count; i++) {
+        threads.add(Thread.ofPlatform().daemon().name("capture-" + i).start(this::work));
+      }
+    }
+    notifyAll();
+    while (!threads.isEmpty() && waiting.size() >= MAX_WAITING && failure == null) {
+      wait();
+    }
+    check();
+  }
+
+  /** Returns when everything has been read and passed on. */
+  void finish() throws IOException, InterruptedException {
+    List<Thread> started;
+    synchronized (this) {
+      ended = true;
+      notifyAll();
+      started = List.copyOf(threads);
+    }
+    if (started.isEmpty()) {
+      try (ReadFiles share = shares.get()) {
+        work(share);
+      }
+    }
+    for (Thread thread : started) {
+      thread.join();
+    }
+    synchronized (this) {
+      check();
+    }
+  }
+
+  private void work() {
+    try (ReadFiles share = shares.get()) {
+      work(share);
+    } catch (IOException | InterruptedException | RuntimeException | Error e) {
+      fail(e);
+    }
+  }
+
+  private void work(ReadFiles share) throws IOException, InterruptedException {
+    for (Batch batch = next(); batch != null; batch = next()) {
+      try {
+        share.read(batch);
+      } finally {
+        batch.in().release();
+      }
+    }
+    share.flush();
+  }
+
+  private synchronized @Nullable Batch next() throws InterruptedException {
+    while (waiting.isEmpty() && !ended && failure == null) {
+      wait();
+    }
+    notifyAll();
+    return failure == null ? waiting.poll() : null;
+  }
+
+  private synchronized void fail(Throwable e) {
+    if (failure == null) {
+      failure = e;
+    }
+    notifyAll();
+  }
+
+  private void check() throws IOException {
+    switch (failure) {
+      case null -> {}
+      case IOException e -> throw e;
+      case Error e -> throw e;
+      case Throwable e -> throw new IOException("a thread of the capture ended: " + e, e);
+    }
+  }
+
+  /** No thread works any more when this returns. */
+  @Override
+  public void close() {
+    List<Thread> started;
+    synchronized (this) {
+      ended = true;
+      started = List.copyOf(threads);
+      waiting.forEach(batch -> batch.in().release());
+      waiting.clear();
+      notifyAll();
+    }
+    started.forEach(Thread::interrupt);
+    boolean interrupted = false;
+    for (Thread thread : started) {
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import dev.baton.snapshot.Pack;
+import dev.baton.snapshot.PackStore;
+import dev.baton.snapshot.format.Block;
+import dev.baton.snapshot.format.PackWriter;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects blocks into packs and gives those to the store while more are made: at most {@value
+ * #AT_ONCE} at once, each up to 16 MiB in memory; whoever fills one more waits. Thread-safe. One
+ * use: {@link #finish}, or else {@link #abandon}.
+ */
+final class Shipment {
+  private static final int AT_ONCE = 2;
+
+  private final PackStore store;
+  private final KnownChunks known;
+  private final PackWriter packs = new PackWriter();
+  private final Semaphore room = new Semaphore(AT_ONCE);
+  private final List<Thread> senders = new ArrayList<>();
+  private long bytes;
+  private volatile @Nullable Throwable failure;
+
+  Shipment(PackStore store, KnownChunks known) {
+    this.store = store;
+    this.known = known;
+  }
+
+  /**
+   * @throws IOException when a pack could not be put
+   */
+  void add(Block block) throws IOException, InterruptedException {
+    check();
+    Pack full;
+    synchronized (packs) {
+      full = packs.append(block);
+    }
+    if (full != null) {
+      send(full);
+    }
+  }
+
+  /** Sends the last pack too, and returns when the store has them all. */
+  void finish() throws IOException, InterruptedException {
+    Pack last;
+    synchronized (packs) {
+      last = packs.finish();
+    }
+    if (last != null && isFirst()) {
+      // Most captures are one small pack: no thread is faster than this one.
+      put(last);
+    } else if (last != null) {
+      send(last);
+    }
+    for (Thread sender : senders()) {
+      sender.join();
+    }
+    check();
+  }
+
+  /** Ends what is under way; nothing is sent any more when this returns. */
+  void abandon() {
+    senders().forEach(Thread::interrupt);
+    boolean interrupted = false;
+    for (Thread sender : senders()) {
+      while (sender.isAlive()) {
+        try {
+          sender.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Of all packs that the store has by now. */
+  synchronized long bytes() {
+    return bytes;
+  }
+
+  private synchronized boolean isFirst() {
+    return senders.isEmpty();
+  }
+
+  private synchronized List<Thread> senders() {
+    return List.copyOf(senders);
+  }
+
+  private void send(Pack pack) throws IOException, InterruptedException {
+    room.acquire();
+    check();
+    synchronized (this) {
+      senders.removeIf(sender -> !sender.isAlive());
+      senders.add(Thread.ofVirtual().name("pack").start(() -> putOrFail(pack)));
+    }
+  }
+
+  private void putOrFail(Pack pack) {
+    try {
+      put(pack);
+    } catch (IOException | InterruptedException | RuntimeException | Error e) {
+      synchronized (this) {
+        if (failure == null) {
+          failure = e;
+        }
+      }
+    } finally {
+      room.release();
+    }
+  }
+
+  private void put(Pack pack) throws IOException, InterruptedException {
+    store.put(pack);
+    known.stored(pack);
+    synchronized (this) {
+      bytes += pack.length();
+    }
+  }
+
+  private void check() throws IOException {
+    switch (failure) {
+      case null -> {}
+      case IOException e -> throw e;
+      case Error e -> throw e;
+      case Throwable e -> throw new IOException("a pack could not be put: " + e, e);
+    }
+  }
+}

@@ -1,0 +1,178 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import dev.baton.snapshot.Captured;
+import dev.baton.snapshot.Excludes;
+import dev.baton.snapshot.PackStore;
+import dev.baton.snapshot.Skipped;
+import dev.baton.snapshot.Snapshot;
+import dev.baton.snapshot.format.ChunkTable;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.scan.DirState;
+import dev.baton.snapshot.scan.ScanResult;
+import dev.baton.snapshot.scan.Scanner;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Captures one tree again and again, and remembers from one time to the next what is where: which
+ * files are unchanged, and in which packs their chunks are. Not thread-safe.
+ */
+public final class TreeCapture {
+  private static final int MAX_ATTEMPTS = 4;
+
+  private final Scanner scanner;
+  private @Nullable DirState seen;
+  private @Nullable Stored stored;
+  private ChunkTable table = new ChunkTable();
+  private Composites composites = new Composites();
+
+  /** What the store has. */
+  private record Stored(DirState state, Snapshot snapshot) {}
+
+  public TreeCapture(Excludes excludes) {
+    scanner = Scanner.leavingOut(excludes);
+  }
+
+  /**
+   * The tree as it is now, read as far as it has changed.
+   *
+   * @throws IOException if the root cannot be read
+   */
+  public DirState read(Path root) throws IOException, InterruptedException {
+    return attempt(root, scan -> readOnce(root, scan)).state();
+  }
+
+  /** Its digest, without storing anything. */
+  public Hash digest(Path root) throws IOException, InterruptedException {
+    return attempt(root, scan -> readOnce(root, scan)).digest();
+  }
+
+  private TreeReading.Read readOnce(Path root, ScanResult scan)
+      throws IOException, InterruptedException {
+    return new TreeReading(root, Outlet::nowhere, content -> true, node -> true, composites)
+        .read(scan.root());
+  }
+
+  /**
+   * Stores the tree as it is now. When this returns, all its chunks are in packs that were put.
+   *
+   * @throws IOException if the root cannot be read, or a pack cannot be put
+   */
+  public Captured capture(Path root, PackStore store) throws IOException, InterruptedException {
+    return attempt(root, scan -> captureOnce(root, scan, store));
+  }
+
+  private Captured captureOnce(Path root, ScanResult scan, PackStore store)
+      throws IOException, InterruptedException {
+    Stored before = stored;
+    if (before != null && before.state() == scan.root()) {
+      return new Captured(before.snapshot(), 0, 0, scan.skipped());
+    }
+    boolean again = before != null && forgetSmallPacks(before);
+    KnownChunks known = new KnownChunks(table);
+    Shipment shipment = new Shipment(store, known);
+    TreeReading.Read read;
+    boolean done = false;
+    try {
+      read =
+          new TreeReading(
+                  root,
+                  // What is stored once more must not be found where it is.
+                  () -> new Packer(store, known, shipment, !again),
+                  content -> known.isStored(content, composites),
+                  node -> known.isStored(node, composites),
+                  composites)
+              .read(scan.root());
+      shipment.finish();
+      done = true;
+    } finally {
+      if (!done) {
+        shipment.abandon();
+      }
+    }
+    seen = read.state();
+    StoredTree tree = StoredTree.of(read.state(), read.digest(), table, composites);
+    table = tree.table();
+    composites = tree.composites();
+    Snapshot snapshot =
+        new Snapshot(read.digest(), tree.packs(), read.state().treeBytes(), tree.files());
+    stored = new Stored(read.state(), snapshot);
+    return new Captured(
+        snapshot, shipment.bytes(), scan.filesToRead(), join(scan.skipped(), read.skipped()));
+  }
+
+  private boolean forgetSmallPacks(Stored before) {
+    ChunkTable rest =
+        StoredTree.of(before.state(), before.snapshot().root(), table, composites)
+            .withoutSmallest();
+    boolean fewer = rest.size() < table.size();
+    if (fewer) {
+      table = rest;
+    }
+    return fewer;
+  }
+
+  private static List<Skipped> join(List<Skipped> first, List<Skipped> second) {
+    List<Skipped> all = new ArrayList<>(first);
+    all.addAll(second);
+    return all;
+  }
+
+  /**
+   * The tree is what a restore has just made.
+   *
+   * @param chunks has all of its chunks
+   * @param parts of the chunks among them that name others
+   */
+  public void begin(
+      DirState state, Snapshot snapshot, ChunkTable chunks, Map<Hash, List<Hash>> parts) {
+    seen = state;
+    table = chunks;
+    composites = new Composites();
+    parts.forEach(composites::put);
+    // Where something could not be restored as it was, the tree is another one.
+    stored = state.node() == null ? null : new Stored(state, snapshot);
+  }
+
+  /** The store has lost what was put: the next capture puts everything. */
+  public void forgetPacks() {
+    stored = null;
+    table = new ChunkTable();
+    composites = new Composites();
+  }
+
+  /** The tree is another one. */
+  public void forgetAll() {
+    seen = null;
+    forgetPacks();
+  }
+
+  @FunctionalInterface
+  private interface Attempt<T> {
+    T run(ScanResult scan) throws IOException, InterruptedException;
+  }
+
+  private <T> T attempt(Path root, Attempt<T> work) throws IOException, InterruptedException {
+    for (int attempt = 1; ; attempt++) {
+      ScanResult scan = scanner.scan(root, seen);
+      seen = scan.root();
+      try {
+        return work.run(scan);
+      } catch (TreeMovedException e) {
+        if (attempt == MAX_ATTEMPTS) {
+          throw new IOException(e.getMessage() + ", at each of " + MAX_ATTEMPTS + " attempts", e);
+        }
+      }
+    }
+  }
+}
