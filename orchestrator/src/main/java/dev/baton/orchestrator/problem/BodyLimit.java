@@ -15,6 +15,7 @@ import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 /**
  * Answers a body that announces itself as too large before it is read. One without a length is cut
@@ -24,6 +25,9 @@ import java.nio.charset.StandardCharsets;
 class BodyLimit {
   private static final int PRIORITY = 500;
 
+  /** Batches of runs, chunks of packs, manifests. */
+  private static final Pattern LARGE = Pattern.compile("/runs/(batch|[^/]+/(packs|cuts/[^/]+))");
+
   void register(@Observes Filters filters) {
     filters.register(BodyLimit::check, PRIORITY);
   }
@@ -31,7 +35,7 @@ class BodyLimit {
   private static void check(RoutingContext context) {
     HttpServerRequest request = context.request();
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    int limit = "/runs/batch".equals(request.path()) ? Bodies.BATCH_LIMIT : Bodies.LIMIT;
+    int limit = LARGE.matcher(request.path()).matches() ? Bodies.BATCH_LIMIT : Bodies.LIMIT;
     if (length == null || isGrpc(request)) {
       context.next();
       return;

@@ -14,6 +14,9 @@ import dev.baton.orchestrator.testing.FakeStore;
 import dev.baton.orchestrator.testing.Servers;
 import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.trace.RunId;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -151,5 +154,107 @@ class CheckpointTest {
     assertThat(broken.path("verified").booleanValue()).isFalse();
     assertThat(broken.at("/findings/0/what").textValue()).contains("another digest");
     assertThat(broken.at("/findings/0/checkpoints/0").textValue()).isEqualTo(bad);
+  }
+
+  @Test
+  void shouldTakeACheckpointFromOutsideForAnExternalRun() {
+    String run = run();
+    String id = RunId.next();
+    String digest = "sha256:" + "cd".repeat(32);
+    String chunks = java.util.Base64.getEncoder().encodeToString(new byte[64]);
+
+    JsonNode found =
+        bed.api()
+            .post("/runs/" + run + "/packs/find", "application/octet-stream", "x".repeat(64))
+            .json();
+    JsonNode places =
+        bed.api()
+            .json(
+                "/runs/" + run + "/packs/uploads",
+                "{\"packs\":[{\"digest\":\"" + digest + "\",\"size_bytes\":500}]}")
+            .json();
+    Api.Answer registered =
+        bed.api()
+            .json(
+                "/runs/" + run + "/packs",
+                "{\"packs\":[{\"digest\":\"%s\",\"size_bytes\":500,\"index_bytes\":80,\"chunks\":\"%s\"}]}"
+                    .formatted(digest, chunks));
+    Api.Answer committed =
+        bed.api()
+            .send(
+                bed.api()
+                    .request("/runs/" + run + "/cuts/" + id)
+                    .header("Content-Type", "application/json")
+                    .PUT(
+                        HttpRequest.BodyPublishers.ofByteArray(
+                            ManifestCodec.write(manifest(id, run)))));
+
+    assertThat(found.at("/packs/0/index_bytes").intValue()).isEqualTo(80);
+    assertThat(found.path("places").toString()).isEqualTo("[1,0]");
+    assertThat(places.at("/uploads/0/put_url").textValue()).endsWith("OBJECT_KIND_PACK");
+    assertThat(places.at("/uploads/0/headers/x-amz-checksum-sha256").textValue()).isEqualTo("abc");
+    assertThat(registered.status()).as(registered.text()).isEqualTo(204);
+    assertThat(committed.status()).as(committed.text()).isEqualTo(201);
+    assertThat(committed.json().path("run").textValue()).isEqualTo(run);
+  }
+
+  @Test
+  void shouldTakeNothingFromOutsideThatIsNotAllowed() {
+    String run = run();
+    String managed = bed.api().workflow("from-outside", true);
+    String ours =
+        bed.api().json("/runs", "{\"workflow\":\"" + managed + "\"}").json().path("id").textValue();
+
+    Api.Answer odd =
+        bed.api().post("/runs/" + run + "/packs/find", "application/octet-stream", "x");
+    Api.Answer none = bed.api().json("/runs/" + run + "/packs", "{}");
+    Api.Answer digest =
+        bed.api().json("/runs/" + run + "/packs", "{\"packs\":[{\"digest\":\"x\"}]}");
+    Api.Answer refused =
+        bed.api().post("/runs/" + ours + "/packs/find", "application/octet-stream", "");
+    Api.Answer manifest =
+        bed.api()
+            .send(
+                bed.api()
+                    .request("/runs/" + run + "/cuts/" + RunId.next())
+                    .header("Content-Type", "application/json")
+                    .PUT(HttpRequest.BodyPublishers.ofString("{\"version\":\"9\"}")));
+
+    assertThat(odd.status()).isEqualTo(400);
+    assertThat(odd.text()).contains("10,000 digests");
+    assertThat(none.text()).contains("1 to 1000");
+    assertThat(digest.text()).contains("64 hex digits");
+    assertThat(refused.status()).as(refused.text()).isEqualTo(409);
+    assertThat(manifest.status()).isEqualTo(400);
+    assertThat(manifest.text()).contains("version is '9'");
+  }
+
+  private static Manifest manifest(String id, String run) {
+    return new Manifest(
+        Manifest.VERSION,
+        id,
+        run,
+        java.time.Instant.EPOCH,
+        Trigger.IMPORT,
+        new Manifest.Run("default", "", null, 1, null, null),
+        Manifest.Conversation.NONE,
+        new Manifest.Workspace(
+            Manifest.Workspace.PATH,
+            0,
+            0,
+            List.of(),
+            "sha256:" + "ab".repeat(32),
+            Manifest.Workspace.TREE,
+            0,
+            List.of(),
+            List.of(),
+            0),
+        null,
+        Manifest.Metrics.NONE,
+        null,
+        null,
+        null,
+        null,
+        null);
   }
 }

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.orchestrator.approvals.ApprovalResource;
 import dev.baton.orchestrator.cuts.CheckpointResource;
+import dev.baton.orchestrator.cuts.ForeignCaptureResource;
 import dev.baton.orchestrator.cuts.RunCutResource;
 import dev.baton.orchestrator.cuts.RunDeletionResource;
 import dev.baton.orchestrator.events.EventResource;
@@ -39,6 +40,7 @@ class NonBlockingTest {
                 ApprovalResource.class,
                 CheckpointResource.class,
                 EventResource.class,
+                ForeignCaptureResource.class,
                 LogResource.class,
                 RunCutResource.class,
                 RunDeletionResource.class,

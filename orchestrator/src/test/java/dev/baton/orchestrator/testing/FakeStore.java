@@ -8,12 +8,17 @@ package dev.baton.orchestrator.testing;
 
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.CommitCheckpointRequest;
+import dev.baton.protocol.grpc.CommitCheckpointResponse;
 import dev.baton.protocol.grpc.Cut;
 import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
+import dev.baton.protocol.grpc.FindChunksRequest;
+import dev.baton.protocol.grpc.FindChunksResponse;
 import dev.baton.protocol.grpc.Finding;
+import dev.baton.protocol.grpc.FoundPack;
 import dev.baton.protocol.grpc.GetCheckpointRequest;
 import dev.baton.protocol.grpc.GetCheckpointResponse;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
@@ -21,16 +26,23 @@ import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.ListCheckpointsResponse;
 import dev.baton.protocol.grpc.ListCutsRequest;
 import dev.baton.protocol.grpc.ListCutsResponse;
+import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.OpenCheckpointRequest;
 import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.OpenPack;
 import dev.baton.protocol.grpc.PinCheckpointRequest;
+import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.PrepareUploadResponse;
+import dev.baton.protocol.grpc.RegisterPacksRequest;
+import dev.baton.protocol.grpc.RegisterPacksResponse;
 import dev.baton.protocol.grpc.RunCounts;
 import dev.baton.protocol.grpc.Snapshot;
 import dev.baton.protocol.grpc.StoredCheckpoint;
+import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointResponse;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.protocol.state.RunState;
 import io.grpc.Server;
 import io.grpc.Status;
@@ -263,6 +275,56 @@ public final class FakeStore implements AutoCloseable {
               .setDeleted(RunCounts.newBuilder().setEvents(3).setCheckpoints(all.size()))
               .setPacksWaiting(request.getNow() ? 0 : 1)
               .build());
+    }
+
+    /** Has the first chunk that is asked for. */
+    @Override
+    public void findChunks(FindChunksRequest request, StreamObserver<FindChunksResponse> out) {
+      FindChunksResponse.Builder found =
+          FindChunksResponse.newBuilder()
+              .addPacks(
+                  FoundPack.newBuilder()
+                      .setDigest(ByteString.copyFrom(new byte[32]))
+                      .setSizeBytes(500)
+                      .setIndexBytes(80));
+      for (int i = 0; i < request.getDigests().size() / 32; i++) {
+        found.addPlaces(i == 0 ? 1 : 0);
+      }
+      only(out, found.build());
+    }
+
+    @Override
+    public void prepareUpload(
+        PrepareUploadRequest request, StreamObserver<PrepareUploadResponse> out) {
+      PrepareUploadResponse.Builder places = PrepareUploadResponse.newBuilder();
+      for (ObjectRef object : request.getObjectsList()) {
+        places.addUploads(
+            Upload.newBuilder()
+                .setDigest(object.getDigest())
+                .setPutUrl("http://127.0.0.1:1/" + object.getKind())
+                .putHeaders("x-amz-checksum-sha256", "abc"));
+      }
+      only(out, places.build());
+    }
+
+    @Override
+    public void registerPacks(
+        RegisterPacksRequest request, StreamObserver<RegisterPacksResponse> out) {
+      if (request.getPacks(0).getChunks().size() != 64) {
+        out.onError(Status.INVALID_ARGUMENT.withDescription("no chunks").asRuntimeException());
+        return;
+      }
+      only(out, RegisterPacksResponse.getDefaultInstance());
+    }
+
+    @Override
+    public void commitCheckpoint(
+        CommitCheckpointRequest request, StreamObserver<CommitCheckpointResponse> out) {
+      put(
+          ManifestCodec.read(request.getManifest().toByteArray()).id(),
+          request.getRun(),
+          "pending");
+      only(out, CommitCheckpointResponse.getDefaultInstance());
     }
 
     private static @org.jspecify.annotations.Nullable StoredCheckpoint find(
