@@ -28,12 +28,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * SIGKILL of the runner at random moments of steps that rewrite thousands of files, of cuts and of
  * restores: each step that is repeated finds the workspace byte for byte as an undisturbed run has
- * it there, times and modes included, and leaves it so. {@code -Dbaton.kills=N} asks for more than
- * twelve deaths, some of which the same run suffers.
+ * it there, times and modes included, and leaves it so. {@code -Dbaton.kills=N} asks for another
+ * number of deaths than six; a run suffers at most six of them.
  */
 @ExtendWith(SharedStack.class)
 class WorkspaceDeathTest {
-  private static final int KILLS = Integer.getInteger("baton.kills", 12);
+  private static final int KILLS = Integer.getInteger("baton.kills", 6);
   private static final int KILLS_OF_A_RUN = 6;
 
   /** With so many all but the shortest moments are hit, or they are not what they should be. */
