@@ -8,9 +8,11 @@ package dev.baton.cli;
 
 import dev.baton.cli.approval.ApproveCommand;
 import dev.baton.cli.approval.RejectCommand;
+import dev.baton.cli.checkpoint.CheckpointCommand;
 import dev.baton.cli.completion.CompletionCommand;
 import dev.baton.cli.demo.DemoCommand;
 import dev.baton.cli.run.CancelCommand;
+import dev.baton.cli.run.DeleteCommand;
 import dev.baton.cli.run.EventsCommand;
 import dev.baton.cli.run.LogsCommand;
 import dev.baton.cli.run.RunCommand;
@@ -42,6 +44,8 @@ final class Subcommands {
     ALL.put("approve", ApproveCommand.class);
     ALL.put("reject", RejectCommand.class);
     ALL.put("cancel", CancelCommand.class);
+    ALL.put("delete", DeleteCommand.class);
+    ALL.put("checkpoint", CheckpointCommand.class);
     ALL.put("workflows", WorkflowsCommand.class);
     ALL.put("runners", RunnersCommand.class);
     ALL.put("completion", CompletionCommand.class);

@@ -118,6 +118,8 @@ class CommandLineTest {
         "approve",
         "reject",
         "cancel",
+        "delete",
+        "checkpoint",
         "workflows",
         "runners",
         "completion",

@@ -56,15 +56,21 @@ public final class Client implements AutoCloseable {
     this.server = server;
     this.terminal = terminal;
     this.verbose = verbose;
+    this.http = http("https".equals(server.base().getScheme()));
+  }
+
+  /**
+   * One for HTTP/1.1 that follows no redirects; the caller closes it.
+   *
+   * @param tls whether it is to be able to use TLS, which costs start-up time
+   */
+  public static HttpClient http(boolean tls) {
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(CONNECT)
             .followRedirects(HttpClient.Redirect.NEVER);
-    if (!"https".equals(server.base().getScheme())) {
-      builder.sslContext(new NoTls());
-    }
-    this.http = builder.build();
+    return (tls ? builder : builder.sslContext(new NoTls())).build();
   }
 
   public ServerAddress server() {
@@ -87,6 +93,28 @@ public final class Client implements AutoCloseable {
         request(path).header("Content-Type", contentType).POST(BodyPublishers.ofByteArray(body));
     headers.forEach(request::header);
     return json(send(request.build(), BodyHandlers.ofByteArray()));
+  }
+
+  /** A POST that the server may work on for long. */
+  public JsonNode post(String path, JsonNode body, Duration patience) {
+    HttpRequest.Builder request =
+        request(path, patience)
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofByteArray(Json.bytes(body)));
+    return json(send(request.build(), BodyHandlers.ofByteArray(), patience));
+  }
+
+  public JsonNode put(String path, JsonNode body) {
+    HttpRequest.Builder request =
+        request(path)
+            .header("Content-Type", "application/json")
+            .PUT(BodyPublishers.ofByteArray(Json.bytes(body)));
+    return json(send(request.build(), BodyHandlers.ofByteArray()));
+  }
+
+  public JsonNode delete(String path, Duration patience) {
+    return json(
+        send(request(path, patience).DELETE().build(), BodyHandlers.ofByteArray(), patience));
   }
 
   /**
@@ -124,13 +152,22 @@ public final class Client implements AutoCloseable {
   }
 
   private HttpRequest.Builder request(String path) {
+    return request(path, REQUEST);
+  }
+
+  private HttpRequest.Builder request(String path, Duration patience) {
     return HttpRequest.newBuilder(server.resolve(path))
-        .timeout(REQUEST)
+        .timeout(patience)
         .header("Accept", "application/json, application/problem+json");
   }
 
   private HttpResponse<byte[]> send(HttpRequest request, BodyHandler<byte[]> handler) {
-    HttpResponse<byte[]> answer = exchange(request, handler, REQUEST);
+    return send(request, handler, REQUEST);
+  }
+
+  private HttpResponse<byte[]> send(
+      HttpRequest request, BodyHandler<byte[]> handler, Duration patience) {
+    HttpResponse<byte[]> answer = exchange(request, handler, patience);
     if (answer.statusCode() / 100 != 2) {
       throw failure(answer, answer.body());
     }
@@ -155,7 +192,7 @@ public final class Client implements AutoCloseable {
       }
       return answer;
     } catch (ExecutionException e) {
-      throw unreachable(e.getCause() == null ? e : e.getCause());
+      throw unreachable(e.getCause() == null ? e : e.getCause(), patience);
     } catch (TimeoutException e) {
       throw CliFailure.of(ExitCode.TIMEOUT, late(patience), e);
     } catch (InterruptedException e) {
@@ -186,9 +223,13 @@ public final class Client implements AutoCloseable {
   }
 
   private CliFailure unreachable(Throwable cause) {
+    return unreachable(cause, REQUEST);
+  }
+
+  private CliFailure unreachable(Throwable cause, Duration patience) {
     if (cause instanceof HttpTimeoutException
         && !(cause instanceof java.net.http.HttpConnectTimeoutException)) {
-      return CliFailure.of(ExitCode.TIMEOUT, late(REQUEST), cause);
+      return CliFailure.of(ExitCode.TIMEOUT, late(patience), cause);
     }
     return CliFailure.of(
         ExitCode.UNREACHABLE,

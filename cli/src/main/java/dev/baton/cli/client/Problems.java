@@ -43,6 +43,8 @@ final class Problems {
       case 404 -> ExitCode.NOT_FOUND;
       case 409 -> ambiguous ? ExitCode.AMBIGUOUS : ExitCode.CONFLICT;
       case 408, 504 -> ExitCode.TIMEOUT;
+      // What was asked for was tried, and failed elsewhere.
+      case 502 -> ExitCode.FAILED;
       case 503 -> ExitCode.UNREACHABLE;
       default -> ExitCode.SERVER;
     };

@@ -7,15 +7,11 @@
 package dev.baton.cli.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.checkpoint.StoredFiles;
 import dev.baton.cli.client.Client;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.ExitCode;
-import dev.baton.cli.stack.StackInfo;
 import dev.baton.protocol.trace.Digest;
-import dev.baton.snapshot.Excludes;
-import dev.baton.snapshot.Limits;
-import dev.baton.snapshot.StatCache;
-import dev.baton.snapshot.TreeArchive;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -32,24 +28,15 @@ import java.security.MessageDigest;
 record Artifacts(JsonNode output, String report, String archive) {
 
   /**
-   * Fetches the run's last cut from the object store and restores it into {@code target}.
+   * Restores the run's last cut into {@code target}.
    *
    * @param view the run after its end
    */
-  static Artifacts fetch(Client client, JsonNode view, StackInfo stack, Path target)
+  static Artifacts fetch(Client client, JsonNode view, Path target)
       throws IOException, InterruptedException {
     String run = view.path("id").asText();
     JsonNode cut = lastCut(client.get("/runs/" + run + "/cuts"), run);
-    String digest = cut.path("digest").asText();
-    String key =
-        view.path("project").asText("default")
-            + "/workspaces/"
-            + digest.substring(digest.indexOf(':') + 1)
-            + ".tar.zst";
-    try (InputStream bytes = ObjectStore.of(stack).get(key)) {
-      new TreeArchive(Excludes.none(), new StatCache())
-          .restore(bytes, target, digest, Limits.defaults());
-    }
+    StoredFiles.restore(client, cut.path("id").asText(), target);
     return new Artifacts(
         view.path("output"),
         sha256(target.resolve("report.md")),

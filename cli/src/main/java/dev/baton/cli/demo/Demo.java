@@ -102,8 +102,7 @@ final class Demo {
 
   private Artifacts artifacts(Client client, DemoRun run) throws IOException, InterruptedException {
     JsonNode view = EndedRun.view(client, run.id(), run.events().getLast());
-    return Artifacts.fetch(
-        client, view, stage.info(), stage.folder().resolve("restored").resolve(run.id()));
+    return Artifacts.fetch(client, view, stage.folder().resolve("restored").resolve(run.id()));
   }
 
   private static List<String> tail(List<RunEvent> events) {

@@ -39,6 +39,28 @@ public final class Times {
     return millis / 86_400_000 + " d " + millis / 3_600_000 % 24 + " h";
   }
 
+  /** {@code just now}, {@code 2 minutes ago}, {@code 1 day ago}; empty for an unknown time. */
+  public static String ago(@Nullable Instant then, Instant now) {
+    if (then == null) {
+      return "";
+    }
+    long seconds = Duration.between(then, now).toSeconds();
+    if (seconds < 1) {
+      return "just now";
+    }
+    if (seconds < 60) {
+      return ago(seconds, "second");
+    }
+    if (seconds < 3600) {
+      return ago(seconds / 60, "minute");
+    }
+    return seconds < 86_400 ? ago(seconds / 3600, "hour") : ago(seconds / 86_400, "day");
+  }
+
+  private static String ago(long count, String unit) {
+    return count + " " + unit + (count == 1 ? "" : "s") + " ago";
+  }
+
   /** {@code +0.412 s}. */
   public static String offset(Duration duration) {
     return String.format(Locale.ROOT, "+%.3f s", duration.toNanos() / 1e9);

@@ -1,0 +1,40 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code baton checkpoint}: alone, what there is to do with them. */
+@Command(
+    name = "checkpoint",
+    description = "List, make, check, restore, compare and move checkpoints.",
+    subcommands = {
+      ListCommand.class,
+      ShowCommand.class,
+      CreateCommand.class,
+      VerifyCommand.class,
+      RestoreCommand.class,
+      DiffCommand.class,
+      ExportCommand.class,
+      ImportCommand.class,
+      PinCommand.class,
+      UnpinCommand.class
+    })
+public final class CheckpointCommand implements Runnable {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        new CommandLine(spec),
+        "what about checkpoints? One of " + String.join(", ", spec.subcommands().keySet()));
+  }
+}

@@ -1,0 +1,44 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import dev.baton.cli.client.Query;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.protocol.trace.RunId;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What people type for a checkpoint: its id, or six or more of its last characters.
+ *
+ * @param project where a short id is looked for; null: {@code default}
+ */
+record CheckpointRef(String text, @Nullable String project) {
+  private static final Pattern END = Pattern.compile("[0-9a-hjkmnp-tv-z]{6,25}");
+
+  /**
+   * @throws CliFailure when the text can be neither
+   */
+  static CheckpointRef parse(String text, @Nullable String project) {
+    String lower = text.strip().toLowerCase(Locale.ROOT);
+    if (!RunId.isValid(lower) && !END.matcher(lower).matches()) {
+      throw CliFailure.usage(
+          ("'%s' is no checkpoint id: give all 26 characters, or the last six or more as"
+                  + " `baton checkpoint list` shows them")
+              .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text));
+    }
+    return new CheckpointRef(lower, project);
+  }
+
+  /**
+   * @param below empty, or what follows the checkpoint in the path: {@code /pin}
+   */
+  String path(String below) {
+    return Query.of("/cuts/" + text + below).with("project", project).toString();
+  }
+}

@@ -1,0 +1,193 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.terminal.Bytes;
+import dev.baton.cli.terminal.Style;
+import dev.baton.cli.terminal.Table;
+import dev.baton.cli.terminal.Times;
+import dev.baton.protocol.trace.RunId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Prints checkpoints for people. */
+final class CheckpointView {
+  private static final int SHOWN = 10;
+
+  private CheckpointView() {}
+
+  /**
+   * @param ofOneRun whether all belong to one run, which then needs no column
+   */
+  static void list(Context context, Iterable<JsonNode> checkpoints, boolean ofOneRun) {
+    Style style = context.style();
+    Instant now = Instant.now();
+    Table table =
+        ofOneRun
+            ? new Table("ID", "TRIGGER", "CREATED", "SIZE", "VERIFIED", "NOTE")
+            : new Table("ID", "RUN", "TRIGGER", "CREATED", "SIZE", "VERIFIED", "NOTE");
+    for (JsonNode each : checkpoints) {
+      List<String> cells = new ArrayList<>();
+      cells.add(each.path("id").asText());
+      if (!ofOneRun) {
+        cells.add(run(each));
+      }
+      cells.add(each.path("trigger").asText());
+      cells.add(Times.ago(Times.instant(each.path("created_at")), now));
+      cells.add(size(each.path("size_bytes").asLong(), style));
+      cells.add(mark(each, style));
+      cells.add(note(each));
+      table.row(cells.toArray(String[]::new));
+    }
+    if (table.isEmpty()) {
+      context.print("no checkpoints");
+    } else {
+      table.print(context.terminal().out(), style);
+    }
+  }
+
+  private static String run(JsonNode checkpoint) {
+    String run = checkpoint.path("run").asText();
+    return RunId.isValid(run) ? RunId.display(run) : run;
+  }
+
+  private static String size(long bytes, Style style) {
+    String text = Bytes.of(bytes);
+    return SizeClass.of(bytes) == SizeClass.SMALL ? text : style.attention(text);
+  }
+
+  private static String mark(JsonNode checkpoint, Style style) {
+    return switch (checkpoint.path("verification").asText()) {
+      case "verified" -> style.good("✓");
+      case "corrupt" -> style.bad("✗");
+      default -> "–";
+    };
+  }
+
+  private static String note(JsonNode checkpoint) {
+    List<String> notes = new ArrayList<>();
+    String problem = checkpoint.path("problem").asText("");
+    if (!problem.isEmpty()) {
+      notes.add(problem);
+    }
+    if (checkpoint.path("pinned").asBoolean()) {
+      String reason = checkpoint.path("pin_reason").asText("");
+      notes.add(reason.isEmpty() ? "pinned" : "pinned: " + reason);
+    }
+    String step = checkpoint.path("step").asText("");
+    if (!step.isEmpty()) {
+      notes.add(step);
+    }
+    return String.join("; ", notes);
+  }
+
+  /** One with its manifest. */
+  static void detail(Context context, JsonNode checkpoint) {
+    Style style = context.style();
+    JsonNode manifest = checkpoint.path("manifest");
+    JsonNode workspace = manifest.path("workspace");
+    field(context, "checkpoint", checkpoint.path("id").asText());
+    field(context, "run", checkpoint.path("run").asText());
+    field(context, "project", checkpoint.path("project").asText());
+    field(context, "step", checkpoint.path("step").asText(""));
+    field(context, "trigger", checkpoint.path("trigger").asText());
+    field(
+        context,
+        "created",
+        "%s (%s)"
+            .formatted(
+                checkpoint.path("created_at").asText(),
+                Times.ago(Times.instant(checkpoint.path("created_at")), Instant.now())));
+    long size = checkpoint.path("size_bytes").asLong();
+    field(
+        context,
+        "files",
+        "%,d, %s, of which %s were new; in %d packs of %s"
+            .formatted(
+                checkpoint.path("file_count").asLong(),
+                Bytes.of(size),
+                Bytes.of(checkpoint.path("stored_bytes").asLong()),
+                checkpoint.path("pack_count").asInt(),
+                Bytes.of(checkpoint.path("pack_bytes").asLong())));
+    field(context, "size class", style.attention(SizeClass.note(size)));
+    field(context, "tree", checkpoint.path("digest").asText());
+    field(context, "verified", verified(checkpoint, style));
+    field(context, "pinned", pin(checkpoint));
+    field(context, "held by", String.join(" ", texts(checkpoint.path("held_by"))));
+    field(context, "git", git(manifest.path("git")));
+    field(context, "uncommitted", several(texts(workspace.path("uncommitted_files"))));
+    field(context, "skipped", skipped(workspace));
+    for (var part : manifest.path("contributors").properties()) {
+      if (!part.getValue().path("status").asText().equals("ok")) {
+        field(
+            context,
+            "without",
+            style.bad(part.getKey() + ": " + part.getValue().path("error").asText("failed")));
+      }
+    }
+  }
+
+  private static String verified(JsonNode checkpoint, Style style) {
+    String at = checkpoint.path("verified_at").asText("");
+    return mark(checkpoint, style)
+        + " "
+        + checkpoint.path("verification").asText()
+        + (at.isEmpty() ? "" : " at " + at)
+        + (checkpoint.hasNonNull("problem") ? ": " + checkpoint.path("problem").asText() : "");
+  }
+
+  private static String pin(JsonNode checkpoint) {
+    if (!checkpoint.path("pinned").asBoolean()) {
+      return "";
+    }
+    String by = checkpoint.path("pinned_by").asText("");
+    String reason = checkpoint.path("pin_reason").asText("");
+    return "yes" + (by.isEmpty() ? "" : ", by " + by) + (reason.isEmpty() ? "" : ": " + reason);
+  }
+
+  private static String git(JsonNode git) {
+    if (!git.isObject()) {
+      return "";
+    }
+    return "%s at %s%s%s"
+        .formatted(
+            git.path("branch").asText("detached"),
+            git.path("head").asText("no commit"),
+            git.path("dirty").asBoolean() ? ", uncommitted changes" : "",
+            git.path("has_stash").asBoolean() ? ", stash" : "");
+  }
+
+  private static String skipped(JsonNode workspace) {
+    List<String> lines = new ArrayList<>();
+    for (JsonNode each : workspace.path("skipped")) {
+      lines.add(each.path("path").asText() + " (" + each.path("reason").asText() + ")");
+    }
+    long count = workspace.path("skipped_count").asLong(lines.size());
+    return count == 0 ? "" : count + ": " + several(lines);
+  }
+
+  private static String several(List<String> names) {
+    return names.size() <= SHOWN
+        ? String.join(", ", names)
+        : String.join(", ", names.subList(0, SHOWN)) + " and " + (names.size() - SHOWN) + " more";
+  }
+
+  private static void field(Context context, String name, String value) {
+    if (!value.isEmpty()) {
+      context.print(String.format("%-12s %s", name, value));
+    }
+  }
+
+  private static List<String> texts(JsonNode array) {
+    List<String> texts = new ArrayList<>();
+    array.forEach(text -> texts.add(text.asText()));
+    return texts;
+  }
+}

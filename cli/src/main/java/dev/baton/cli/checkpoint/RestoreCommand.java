@@ -1,0 +1,140 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.terminal.Bytes;
+import dev.baton.cli.terminal.StepTree;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.snapshot.Limits;
+import dev.baton.snapshot.restore.RestoreOptions;
+import dev.baton.snapshot.restore.RestoredTree;
+import dev.baton.snapshot.restore.TreeRestore;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code baton checkpoint restore ID --to DIR}. */
+@Command(
+    name = "restore",
+    description =
+        "Put a checkpoint's files into a directory, exactly as they were. All of them, or nothing.",
+    footer = {
+      "%nExamples:",
+      "  baton checkpoint restore 4v8k2m --to ./before",
+      "  baton checkpoint restore 4v8k2m --to ./work --force"
+    })
+final class RestoreCommand extends OneCheckpoint implements Runnable {
+  @Option(
+      names = "--to",
+      paramLabel = "DIR",
+      description = "A directory that is not there yet, or is empty.")
+  private @Nullable Path target;
+
+  @Option(names = "--force", description = "Replace what is there, whole and at once.")
+  private boolean force;
+
+  @Option(names = "--keep-setuid", description = "Keep setuid and setgid bits.")
+  private boolean keepSetuid;
+
+  @Option(
+      names = "--max-bytes",
+      paramLabel = "N",
+      description = "Refuse more bytes of files than this. Default: 64 GiB.")
+  private long maxBytes = Limits.defaults().maxBytes();
+
+  @Option(names = "--run", description = "Start a new run from it. Not there yet.")
+  private boolean run;
+
+  RestoreCommand(Context context) {
+    super(context);
+  }
+
+  @Override
+  public void run() {
+    Path to = check();
+    StepTree tree = new StepTree(context.terminal(), context.style(), context.json());
+    try {
+      Target.checkFree(to, force);
+      restore(to, tree);
+    } catch (IOException e) {
+      throw Target.failure("the restore", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw CliFailure.of(dev.baton.cli.command.ExitCode.INTERRUPTED, "interrupted", e);
+    }
+  }
+
+  private Path check() {
+    if (run) {
+      throw CliFailure.usage(
+          "a new run from a checkpoint (--run) is not there yet: --to DIR gives you the files");
+    }
+    if (target == null) {
+      throw CliFailure.usage("--to DIR is missing: where are the files to go?");
+    }
+    if (maxBytes < 0) {
+      throw CliFailure.usage("--max-bytes " + maxBytes + " is not 0 or more");
+    }
+    return target;
+  }
+
+  private void restore(Path to, StepTree tree) throws IOException, InterruptedException {
+    Opened opened = Opened.open(context.client(), checkpoint());
+    Manifest.Workspace workspace = opened.manifest().workspace();
+    Notes.size(context, workspace.sizeBytes());
+    tree.title("Restoring checkpoint " + opened.id() + "...");
+    RestoreOptions options =
+        RestoreOptions.defaults().withLimits(new Limits(maxBytes, Limits.defaults().maxEntries()));
+    RestoreOptions chosen = keepSetuid ? options.keepingSetuid() : options;
+    RestoredTree[] restored = new RestoredTree[1];
+    tree.last(
+        "Restoring workspace (" + Bytes.of(workspace.sizeBytes()) + ")",
+        step -> {
+          try (HttpPacks packs = HttpPacks.of(context.client(), opened)) {
+            restored[0] =
+                TreeRestore.restore(
+                    opened.snapshot(),
+                    packs,
+                    to,
+                    chosen.withProgress(
+                        (bytes, files) -> step.progress(bytes, workspace.sizeBytes())));
+            return "%,d files, %s fetched"
+                .formatted(restored[0].fileCount(), Bytes.of(packs.bytesRead()));
+          }
+        });
+    report(opened, restored[0], to, tree);
+  }
+
+  private void report(Opened opened, RestoredTree restored, Path to, StepTree tree) {
+    if (context.json()) {
+      ObjectNode result =
+          Json.mapper()
+              .createObjectNode()
+              .put("id", opened.id())
+              .put("target", to.toAbsolutePath().normalize().toString())
+              .put("digest", restored.root().toString())
+              .put("size_bytes", restored.treeBytes())
+              .put("file_count", restored.fileCount())
+              .put("degraded_count", restored.degradedCount());
+      restored.degraded().forEach(result.putArray("degraded")::add);
+      restored.leftovers().forEach(result.putArray("leftovers")::add);
+      context.printJson(result);
+      return;
+    }
+    tree.say("Checkpoint " + opened.id() + " restored to " + to + ".");
+    Notes.several(
+        context, restored.degradedCount() + " things are not as they were", restored.degraded());
+    Notes.several(
+        context, "what was there before could not be removed entirely", restored.leftovers());
+  }
+}

@@ -1,0 +1,56 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.ExitCode;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+
+/** Where a command is to put files. */
+final class Target {
+  private Target() {}
+
+  /**
+   * @throws CliFailure when there is something that is not to be replaced
+   */
+  static void checkFree(Path target, boolean force) throws IOException {
+    if (force || !Files.exists(target, LinkOption.NOFOLLOW_LINKS) || isEmptyDirectory(target)) {
+      return;
+    }
+    throw CliFailure.of(
+        ExitCode.CONFLICT,
+        "%s is there and is not empty: name another place, or have it replaced whole with --force"
+            .formatted(target));
+  }
+
+  private static boolean isEmptyDirectory(Path target) throws IOException {
+    if (!Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    try (DirectoryStream<Path> content = Files.newDirectoryStream(target)) {
+      return !content.iterator().hasNext();
+    }
+  }
+
+  /**
+   * What went wrong on this side, in words.
+   *
+   * @param what {@code the restore}
+   */
+  static CliFailure failure(String what, IOException e) {
+    String why = e.getMessage();
+    return CliFailure.of(
+        ExitCode.FAILED,
+        "%s failed, nothing was changed: %s"
+            .formatted(what, why == null || why.isBlank() ? e.getClass().getSimpleName() : why),
+        e);
+  }
+}

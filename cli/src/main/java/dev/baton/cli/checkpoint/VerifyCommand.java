@@ -1,0 +1,81 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.terminal.Bytes;
+import dev.baton.cli.terminal.Progress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/** {@code baton checkpoint verify ID}: 1 when something is wrong with it. */
+@Command(
+    name = "verify",
+    description = "Have everything of a checkpoint read and checked now.",
+    footer = {
+      "%nExamples:",
+      "  baton checkpoint verify 4v8k2m",
+      "  baton checkpoint verify 4v8k2m -o json | jq '.findings[].what'"
+    })
+final class VerifyCommand extends OneCheckpoint implements Callable<Integer> {
+  /** As long as the server works on it at most, and a little. */
+  static final Duration PATIENCE = Duration.ofMinutes(11);
+
+  VerifyCommand(Context context) {
+    super(context);
+  }
+
+  @Override
+  public Integer call() {
+    JsonNode answer;
+    try (Progress _ = Progress.start(context.terminal(), "verifying")) {
+      answer =
+          context
+              .client()
+              .post(checkpoint().path("/verify"), JsonNodeFactory.instance.objectNode(), PATIENCE);
+    }
+    if (context.json()) {
+      context.printJson(answer);
+    } else {
+      print(answer);
+    }
+    return answer.path("verified").asBoolean() ? ExitCode.OK.number() : ExitCode.FAILED.number();
+  }
+
+  private void print(JsonNode answer) {
+    String read =
+        "%d packs, %s"
+            .formatted(answer.path("packs").asInt(), Bytes.of(answer.path("bytes").asLong()));
+    if (answer.path("verified").asBoolean()) {
+      context.print(
+          "%s checkpoint %s is whole (%s)"
+              .formatted(context.style().good("✓"), answer.path("id").asText(), read));
+      return;
+    }
+    context.print(
+        "%s checkpoint %s cannot be restored (%s)"
+            .formatted(context.style().bad("✗"), answer.path("id").asText(), read));
+    for (JsonNode finding : answer.path("findings")) {
+      context.print("  " + line(finding));
+    }
+  }
+
+  private static String line(JsonNode finding) {
+    List<String> hurt = new ArrayList<>();
+    finding.path("checkpoints").forEach(each -> hurt.add(each.asText()));
+    String pack = finding.path("pack").asText("");
+    return (pack.isEmpty() ? "" : "pack " + pack + ": ")
+        + finding.path("what").asText()
+        + (hurt.size() > 1 ? " (hurts " + hurt.size() + " checkpoints)" : "");
+  }
+}

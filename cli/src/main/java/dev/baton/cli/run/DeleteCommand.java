@@ -1,0 +1,105 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.Query;
+import dev.baton.cli.client.RunRef;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.terminal.Bytes;
+import dev.baton.cli.terminal.Progress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code baton delete RUN}. */
+@Command(
+    name = "delete",
+    description = "Erase an ended run: its trace, its outputs, its checkpoints. For good.",
+    footer = {
+      "%nExamples:",
+      "  baton delete 7c9e2f",
+      "  baton delete 7c9e2f --now -o json | jq .left"
+    })
+public final class DeleteCommand implements Callable<Integer> {
+  /** As long as the server works on it at most, and a little. */
+  private static final Duration PATIENCE = Duration.ofMinutes(11);
+
+  private final Context context;
+
+  @Parameters(paramLabel = "RUN", description = "A run's id, or its last six characters.")
+  private String run = "";
+
+  @Option(
+      names = "--now",
+      description = "Delete files that nothing else needs at once, not after the grace period.")
+  private boolean now;
+
+  @Option(names = "--force", description = "Though a checkpoint of it is pinned.")
+  private boolean force;
+
+  public DeleteCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    String path =
+        Query.of("/runs/" + RunRef.parse(run).text())
+            .with("now", now ? true : null)
+            .with("force", force ? true : null)
+            .toString();
+    JsonNode proof;
+    try (Progress _ = Progress.start(context.terminal(), "deleting")) {
+      proof = context.client().delete(path, PATIENCE);
+    }
+    boolean whole = proof.path("left").valueStream().allMatch(count -> count.asLong() == 0);
+    if (context.json()) {
+      context.printJson(proof);
+    } else {
+      print(proof, whole);
+    }
+    return whole ? ExitCode.OK.number() : ExitCode.FAILED.number();
+  }
+
+  private void print(JsonNode proof, boolean whole) {
+    context.print(
+        "run %s is %s: %s deleted, %s left"
+            .formatted(
+                proof.path("run").asText(),
+                whole ? "gone" : context.style().bad("not gone"),
+                counts(proof.path("deleted")),
+                counts(proof.path("left"))));
+    int waiting = proof.path("packs_waiting").asInt();
+    if (waiting > 0) {
+      context.print(
+          "%d packs (%s) wait for the grace period; --now would not have waited"
+              .formatted(waiting, Bytes.of(proof.path("packs_waiting_bytes").asLong())));
+    }
+  }
+
+  private static String counts(JsonNode counts) {
+    List<String> some = new ArrayList<>();
+    counts
+        .properties()
+        .forEach(
+            count -> {
+              if (count.getValue().asLong() != 0) {
+                some.add(
+                    count.getKey().equals("bytes")
+                        ? Bytes.of(count.getValue().asLong())
+                        : count.getValue().asLong() + " " + count.getKey());
+              }
+            });
+    return some.isEmpty() ? "nothing" : String.join(", ", some);
+  }
+}
