@@ -29,6 +29,7 @@ final class Pipeline {
   static final long MAX_BYTES = 64 << 20;
 
   private static final int MAX_SEGMENTS = 32;
+  private static final int ROUNDED = 512 << 10;
 
   private final Map<Long, Block> blocks = new LinkedHashMap<>();
   private final Deque<Block> toLoad = new ArrayDeque<>();
@@ -110,7 +111,8 @@ final class Pipeline {
         return bytes;
       }
     }
-    return new byte[length];
+    // Blocks are hardly ever of the same length: rounded, an array fits the next one, too.
+    return new byte[(length + ROUNDED - 1) & -ROUNDED];
   }
 
   /** Waits while many segments wait to be written. */
