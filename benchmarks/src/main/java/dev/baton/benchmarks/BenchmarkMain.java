@@ -106,11 +106,10 @@ public final class BenchmarkMain {
   }
 
   private static void snapshot(SnapshotOptions options) throws IOException, InterruptedException {
-    Path trees = cache().resolve("benchmarks/trees");
     SnapshotResult result =
         inFolder(
             options.work(),
-            folder -> new SnapshotBenchmark(options, folder, trees, System.err::println).run());
+            folder -> new SnapshotBenchmark(options, folder, cache(), System.err::println).run());
     String table = SnapshotTable.of(result);
     write(
         options.results(), "snapshot", table, SnapshotJson.whole(result), SnapshotPlot.of(result));

@@ -16,9 +16,11 @@ import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
@@ -28,9 +30,11 @@ public final class EmbeddedStack implements AutoCloseable {
   private static final String RUNNER = "runner";
 
   private final Stack stack;
+  private final Set<Component> components;
 
-  private EmbeddedStack(Stack stack) {
+  private EmbeddedStack(Stack stack, Set<Component> components) {
     this.stack = stack;
+    this.components = components;
   }
 
   /**
@@ -42,13 +46,32 @@ public final class EmbeddedStack implements AutoCloseable {
   public static EmbeddedStack start(
       Path data, Map<String, Map<String, String>> environment, Consumer<String> progress)
       throws IOException, InterruptedException {
-    StackBuilder builder = Stack.builder().data(data).progress(progress);
-    for (Component component : Component.values()) {
+    return start(
+        Stack.builder().data(data).progress(progress), EnumSet.allOf(Component.class), environment);
+  }
+
+  /** The same without an orchestrator: what keeps checkpoints. */
+  public static EmbeddedStack startStore(
+      Path data, Map<String, Map<String, String>> environment, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return start(
+        Stack.builder()
+            .data(data)
+            .progress(progress)
+            .components(Component.KAFKA, Component.POSTGRES, Component.S3, Component.STORE),
+        EnumSet.complementOf(EnumSet.of(Component.ORCHESTRATOR)),
+        environment);
+  }
+
+  private static EmbeddedStack start(
+      StackBuilder builder, Set<Component> components, Map<String, Map<String, String>> environment)
+      throws IOException, InterruptedException {
+    for (Component component : components) {
       environment
           .getOrDefault(component.label(), Map.of())
           .forEach((name, value) -> builder.environment(component, name, value));
     }
-    return new EmbeddedStack(builder.start());
+    return new EmbeddedStack(builder.start(), components);
   }
 
   public URI orchestrator() {
@@ -59,18 +82,28 @@ public final class EmbeddedStack implements AutoCloseable {
     return stack.kafkaBootstrap();
   }
 
+  /** The checkpoint-store's address. */
+  public String store() {
+    return stack.storeUrl();
+  }
+
+  /** The folder in which the S3 server keeps the bucket's objects under their names. */
+  public Path objects() {
+    return stack.data().resolve(Component.S3.label()).resolve(stack.s3().bucket());
+  }
+
   LogBatches traceBatches() throws IOException {
     return LogBatches.ofTrace(stack.data().resolve(Component.KAFKA.label()));
   }
 
-  Footprint footprint() throws IOException {
+  public Footprint footprint() throws IOException {
     return ProcessFigures.of(processes());
   }
 
   /** All processes of the stack, runners included, with the component each belongs to. */
   public Map<Long, String> processes() throws IOException {
     Map<Long, String> components = new HashMap<>();
-    for (Component component : Component.values()) {
+    for (Component component : this.components) {
       Optional<ProcessId> process = stack.process(component);
       process.ifPresent(id -> components.put(id.pid(), component.label()));
     }

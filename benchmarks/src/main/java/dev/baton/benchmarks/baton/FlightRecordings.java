@@ -27,10 +27,19 @@ public final class FlightRecordings implements AutoCloseable {
   /** Records nothing where there is no folder or no stack. */
   public static FlightRecordings start(@Nullable Path folder, @Nullable EmbeddedStack stack)
       throws IOException, InterruptedException {
+    return start(folder, stack, Map.of());
+  }
+
+  /** The same of the stack's processes and of others, whose names are given by process id. */
+  public static FlightRecordings start(
+      @Nullable Path folder, @Nullable EmbeddedStack stack, Map<Long, String> others)
+      throws IOException, InterruptedException {
     Map<Long, Path> files = new TreeMap<>();
     if (folder != null && stack != null) {
       Path target = Files.createDirectories(folder).toAbsolutePath();
-      for (Map.Entry<Long, String> process : stack.processes().entrySet()) {
+      Map<Long, String> processes = new TreeMap<>(stack.processes());
+      processes.putAll(others);
+      for (Map.Entry<Long, String> process : processes.entrySet()) {
         if (isJava(process.getKey())) {
           String name = process.getValue() + "-" + process.getKey() + ".jfr";
           files.put(process.getKey(), target.resolve(name));

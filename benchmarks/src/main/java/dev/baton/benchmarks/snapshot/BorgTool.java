@@ -37,8 +37,8 @@ final class BorgTool extends CommandTool {
   }
 
   @Override
-  public void begin() throws IOException, InterruptedException {
-    super.begin();
+  public void begin(Path tree) throws IOException, InterruptedException {
+    super.begin(tree);
     archives = 0;
     command(store(), environment, "borg", "init", "--encryption=none").run();
   }

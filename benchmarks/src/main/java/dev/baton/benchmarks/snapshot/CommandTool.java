@@ -41,7 +41,7 @@ abstract class CommandTool implements SnapshotTool {
   }
 
   @Override
-  public void begin() throws IOException, InterruptedException {
+  public void begin(Path tree) throws IOException, InterruptedException {
     end();
     Files.createDirectories(store());
     Files.createDirectories(cache());

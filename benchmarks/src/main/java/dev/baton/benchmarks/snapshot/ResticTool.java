@@ -36,8 +36,8 @@ final class ResticTool extends CommandTool {
   }
 
   @Override
-  public void begin() throws IOException, InterruptedException {
-    super.begin();
+  public void begin(Path tree) throws IOException, InterruptedException {
+    super.begin(tree);
     command(store(), environment, "restic", "init").run();
   }
 

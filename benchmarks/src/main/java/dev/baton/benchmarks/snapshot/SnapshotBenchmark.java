@@ -6,6 +6,7 @@
  */
 package dev.baton.benchmarks.snapshot;
 
+import dev.baton.benchmarks.baton.FlightRecordings;
 import dev.baton.benchmarks.measure.DiskUse;
 import dev.baton.benchmarks.measure.Machine;
 import dev.baton.benchmarks.measure.TimedCommand;
@@ -34,20 +35,20 @@ public final class SnapshotBenchmark {
 
   private final SnapshotOptions options;
   private final Path work;
-  private final Path trees;
+  private final Path cache;
   private final Path log;
   private final Consumer<String> progress;
 
   /**
    * @param work for copies and stores; must exist, is left to the caller
-   * @param trees where generated trees are kept between measurements
+   * @param cache where generated trees and native libraries are kept between measurements
    * @param progress told in one line each what happens
    */
   public SnapshotBenchmark(
-      SnapshotOptions options, Path work, Path trees, Consumer<String> progress) {
+      SnapshotOptions options, Path work, Path cache, Consumer<String> progress) {
     this.options = options;
     this.work = work;
-    this.trees = trees;
+    this.cache = cache;
     this.log = work.resolve("log");
     this.progress = progress;
   }
@@ -77,7 +78,8 @@ public final class SnapshotBenchmark {
             content.files(),
             content.folders(),
             content.bytes() >> 20));
-    try (Tools tools = Tools.start(options, work, progress)) {
+    try (Tools tools = Tools.start(options, work, cache, progress);
+        FlightRecordings _ = tools.record(options.profile())) {
       int percent = (int) Math.max(1, content.files() / 100);
       Turns turns = new Turns(tree, work, percent, progress);
       List<Floor> floors = new ArrayList<>();
@@ -104,7 +106,7 @@ public final class SnapshotBenchmark {
 
   private Path source() throws IOException, InterruptedException {
     if (options.given() == null) {
-      return TreeCache.get(trees, options.shape(), progress);
+      return TreeCache.get(cache.resolve("benchmarks/trees"), options.shape(), progress);
     }
     if (!Files.isDirectory(options.given())) {
       throw new IllegalArgumentException("--tree " + options.given() + " is no directory");
@@ -127,6 +129,15 @@ public final class SnapshotBenchmark {
     progress.accept("copying " + source);
     new TimedCommand(List.of("cp", "-a", source.toString(), tree.toString()), Map.of(), work, log)
         .run();
+    level(tree);
+  }
+
+  /** Baton leaves some things out of its cuts; nobody shall have less to do than others. */
+  private void level(Path tree) throws IOException, InterruptedException {
+    String script =
+        "find . -type d \\( -name node_modules -o -name __pycache__ -o -name target -o -name .venv"
+            + " \\) -prune -exec rm -rf {} + && find . -name .batonignore -exec rm -rf {} +";
+    new TimedCommand(List.of("sh", "-c", script), Map.of(), tree, log).run();
   }
 
   private static String describe(Floor floor) {

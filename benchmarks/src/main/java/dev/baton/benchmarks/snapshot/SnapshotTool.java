@@ -21,8 +21,8 @@ public interface SnapshotTool extends AutoCloseable {
   /** What it says about itself, or how it is set up, in one line. */
   String version();
 
-  /** Makes an empty store. */
-  void begin() throws IOException, InterruptedException;
+  /** Makes an empty store for the states of this tree. */
+  void begin(Path tree) throws IOException, InterruptedException;
 
   /** Keeps the tree's state as it is now. */
   Cost capture(Path tree) throws IOException, InterruptedException;

@@ -31,8 +31,8 @@ final class TarTool extends CommandTool {
   }
 
   @Override
-  public void begin() throws IOException, InterruptedException {
-    super.begin();
+  public void begin(Path tree) throws IOException, InterruptedException {
+    super.begin(tree);
     archives = 0;
   }
 

@@ -6,6 +6,8 @@
  */
 package dev.baton.benchmarks.snapshot;
 
+import dev.baton.benchmarks.baton.FlightRecordings;
+import dev.baton.benchmarks.capture.BatonTool;
 import dev.baton.benchmarks.measure.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The tools that take part. */
 final class Tools implements AutoCloseable {
@@ -21,17 +24,29 @@ final class Tools implements AutoCloseable {
 
   private Tools() {}
 
-  /** Those that were asked for and are present. */
-  static Tools start(SnapshotOptions options, Path work, Consumer<String> progress)
+  /**
+   * Those that were asked for and are present.
+   *
+   * @param cache for what Baton's processes keep from one start to the next
+   */
+  static Tools start(SnapshotOptions options, Path work, Path cache, Consumer<String> progress)
       throws IOException, InterruptedException {
     Tools started = new Tools();
     try {
       for (String name : options.tools()) {
-        if (Programs.onPath(name).isEmpty()) {
+        if (!name.equals("baton") && Programs.onPath(name).isEmpty()) {
           progress.accept("there is no " + name + " here: it is not measured");
           continue;
         }
-        started.tools.add(start(name, work.resolve(name)));
+        Path folder = Files.createDirectories(work.resolve(name));
+        started.tools.add(
+            switch (name) {
+              case "baton" -> BatonTool.start(folder, cache, options.environment(), progress);
+              case "tar" -> new TarTool(folder);
+              case "restic" -> new ResticTool(folder);
+              case "borg" -> new BorgTool(folder);
+              default -> throw new IllegalArgumentException("there is no tool " + name);
+            });
       }
     } catch (IOException | InterruptedException | RuntimeException e) {
       started.close();
@@ -43,15 +58,14 @@ final class Tools implements AutoCloseable {
     return started;
   }
 
-  private static SnapshotTool start(String name, Path folder)
-      throws IOException, InterruptedException {
-    Files.createDirectories(folder);
-    return switch (name) {
-      case "tar" -> new TarTool(folder);
-      case "restic" -> new ResticTool(folder);
-      case "borg" -> new BorgTool(folder);
-      default -> throw new IllegalArgumentException("there is no tool " + name);
-    };
+  /** A flight recording of each of Baton's Java processes; none where there is no folder. */
+  FlightRecordings record(@Nullable Path profile) throws IOException, InterruptedException {
+    for (SnapshotTool tool : tools) {
+      if (profile != null && tool instanceof BatonTool baton) {
+        return baton.record(profile);
+      }
+    }
+    return FlightRecordings.start(null, null);
   }
 
   /** In the order of reports. */

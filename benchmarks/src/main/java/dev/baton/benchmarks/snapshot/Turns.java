@@ -52,7 +52,7 @@ final class Turns {
   /** Everything once, in the order given. */
   void round(int round, List<SnapshotTool> tools) throws IOException, InterruptedException {
     for (SnapshotTool tool : tools) {
-      tool.begin();
+      tool.begin(tree);
       figures.computeIfAbsent(tool.name(), name -> new Figures()).begin();
     }
     for (Phase phase : Phase.values()) {

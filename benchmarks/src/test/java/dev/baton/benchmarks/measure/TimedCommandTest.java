@@ -50,6 +50,24 @@ class TimedCommandTest {
         .isEqualTo("hello\n" + folder.toRealPath() + "\n");
   }
 
+  @Test
+  void shouldMeasureARunningProcessForAWhile() throws Exception {
+    // Given
+    ProcessClock clock = ProcessClock.start(ProcessHandle.current().pid());
+
+    // When this one works for a fifth of a second
+    long end = System.nanoTime() + 200_000_000;
+    while (System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+    Usage usage = clock.stop();
+
+    // Then
+    assertThat(usage.wallS()).isGreaterThanOrEqualTo(0.2);
+    assertThat(usage.cpuS()).isPositive();
+    assertThat(usage.peakRssBytes()).isGreaterThan(20_000_000);
+  }
+
   private TimedCommand command(String script) {
     return new TimedCommand(List.of("sh", "-c", script), Map.of(), folder, folder.resolve("log"));
   }

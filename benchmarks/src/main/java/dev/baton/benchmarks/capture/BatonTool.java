@@ -1,0 +1,137 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.capture;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.benchmarks.baton.EmbeddedStack;
+import dev.baton.benchmarks.baton.FlightRecordings;
+import dev.baton.benchmarks.measure.DiskUse;
+import dev.baton.benchmarks.measure.Footprint;
+import dev.baton.benchmarks.measure.Usage;
+import dev.baton.benchmarks.snapshot.Cost;
+import dev.baton.benchmarks.snapshot.SnapshotTool;
+import dev.baton.protocol.json.Json;
+import dev.baton.standalone.Component;
+import dev.baton.standalone.files.Trees;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Baton: a process like a runner, the checkpoint-store, Postgres and the S3 server of an embedded
+ * stack. Each round is a run of a project of its own, so that nothing is there already.
+ */
+public final class BatonTool implements SnapshotTool {
+  private static final List<String> SERVERS =
+      List.of(Component.STORE.label(), Component.POSTGRES.label(), Component.S3.label());
+
+  private final EmbeddedStack stack;
+  private final CaptureProcess process;
+  private final Path objects;
+  private int rounds;
+
+  private BatonTool(EmbeddedStack stack, CaptureProcess process) {
+    this.stack = stack;
+    this.process = process;
+    this.objects = stack.objects();
+  }
+
+  /**
+   * @param folder of its own
+   * @param cache where native libraries are kept
+   * @param environment more variables for components, by the component's label
+   */
+  public static BatonTool start(
+      Path folder,
+      Path cache,
+      Map<String, Map<String, String>> environment,
+      Consumer<String> progress)
+      throws IOException, InterruptedException {
+    EmbeddedStack stack = EmbeddedStack.startStore(folder.resolve("stack"), environment, progress);
+    try {
+      return new BatonTool(
+          stack, CaptureProcess.start(stack.store(), folder.resolve("capture"), cache));
+    } catch (IOException | RuntimeException e) {
+      stack.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public String name() {
+    return "baton";
+  }
+
+  @Override
+  public String version() {
+    return "a runner's library and client in a process of its own, checkpoint-store, Postgres and"
+        + " the S3 server of an embedded stack";
+  }
+
+  @Override
+  public void begin(Path tree) throws IOException {
+    rounds++;
+    process.ask(request("begin").put("project", project()).put("tree", tree.toString()));
+  }
+
+  @Override
+  public Cost capture(Path tree) throws IOException {
+    Footprint before = stack.footprint();
+    Usage usage = process.ask(request("capture"));
+    // Verification comes later and in the background, but is part of what a cut costs.
+    process.ask(request("verified"));
+    return cost(usage, before);
+  }
+
+  @Override
+  public Restoration restore(Path tree, Path target) throws IOException {
+    Footprint before = stack.footprint();
+    Usage usage = process.ask(request("restore").put("target", target.toString()));
+    return new Restoration(cost(usage, before), target);
+  }
+
+  @Override
+  public long storedBytes() throws IOException {
+    return DiskUse.of(objects.resolve(project())).bytes();
+  }
+
+  @Override
+  public void end() throws IOException {
+    Trees.delete(objects.resolve(project()));
+  }
+
+  /** Records what its Java processes do from now on. */
+  public FlightRecordings record(Path profile) throws IOException, InterruptedException {
+    return FlightRecordings.start(profile, stack, Map.of(process.pid(), "capture"));
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      process.close();
+    } finally {
+      stack.close();
+    }
+    Trees.delete(objects);
+  }
+
+  private Cost cost(Usage usage, Footprint before) throws IOException {
+    Map<String, Double> used = stack.footprint().cpuSince(before, 1);
+    double servers = SERVERS.stream().mapToDouble(part -> used.getOrDefault(part, 0.0)).sum() / 1e6;
+    return new Cost(usage.wallS(), usage.cpuS(), servers, usage.peakRssBytes());
+  }
+
+  private String project() {
+    return "round-" + rounds;
+  }
+
+  private static ObjectNode request(String what) {
+    return Json.mapper().createObjectNode().put("do", what);
+  }
+}

@@ -1,0 +1,71 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.capture;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.json.Json;
+import dev.baton.runner.capture.StoreException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/**
+ * Keeps and restores directories with a runner's own code, in a process like a runner's. Each line
+ * of standard input is a request in JSON, each line of standard output its answer: {@code
+ * {"ok":true}} or {@code {"error":"…"}}. Logs go to standard error. Ends with its input.
+ *
+ * <ul>
+ *   <li>{@code {"do":"begin","project":"…","tree":"…"}}: a new run, whose project has stored
+ *       nothing
+ *   <li>{@code {"do":"capture"}}: as at the end of a step
+ *   <li>{@code {"do":"verified"}}: waits until the store has verified the newest checkpoint
+ *   <li>{@code {"do":"restore","target":"…"}}: the newest, as a runner that takes over
+ * </ul>
+ */
+public final class CaptureMain {
+  private CaptureMain() {}
+
+  /**
+   * @param args the store's address, {@code http://host:port}
+   */
+  public static void main(String... args) throws IOException, InterruptedException {
+    PrintStream answers = System.out;
+    // Whatever else writes there must not be taken for an answer.
+    System.setOut(System.err);
+    BufferedReader requests =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    try (RunnerLike runner = new RunnerLike(args[0])) {
+      for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+        answers.println(answer(runner, Json.tree(line.getBytes(StandardCharsets.UTF_8))));
+        answers.flush();
+      }
+    }
+  }
+
+  private static ObjectNode answer(RunnerLike runner, JsonNode request)
+      throws InterruptedException {
+    ObjectNode answer = Json.mapper().createObjectNode();
+    try {
+      switch (request.path("do").asText()) {
+        case "begin" ->
+            runner.begin(request.path("project").asText(), Path.of(request.path("tree").asText()));
+        case "capture" -> runner.capture();
+        case "verified" -> runner.awaitVerified();
+        case "restore" -> runner.restore(Path.of(request.path("target").asText()));
+        default -> throw new IOException("unknown request " + request);
+      }
+      return answer.put("ok", true);
+    } catch (IOException | StoreException | RuntimeException e) {
+      e.printStackTrace();
+      return answer.put("error", String.valueOf(e));
+    }
+  }
+}

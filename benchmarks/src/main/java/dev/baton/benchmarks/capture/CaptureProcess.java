@@ -1,0 +1,133 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.capture;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.benchmarks.measure.ProcessClock;
+import dev.baton.benchmarks.measure.Usage;
+import dev.baton.protocol.json.Json;
+import dev.baton.standalone.jvm.AotCaches;
+import dev.baton.standalone.jvm.AotMode;
+import dev.baton.standalone.jvm.JvmCommand;
+import dev.baton.standalone.jvm.JvmProgram;
+import dev.baton.standalone.jvm.Layout;
+import dev.baton.standalone.jvm.NativeLibraries;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A {@link CaptureMain} and what it uses. For one thread, except {@link #close}. */
+final class CaptureProcess implements AutoCloseable {
+  // As a runner of an embedded stack has it.
+  private static final int HEAP_MEGABYTES = 256;
+  private static final long STOP_SECONDS = 10;
+
+  private final Process process;
+  private final Writer requests;
+  private final BufferedReader answers;
+  private final Path log;
+
+  private CaptureProcess(Process process, Path log) {
+    this.process = process;
+    this.log = log;
+    requests = process.outputWriter(StandardCharsets.UTF_8);
+    answers =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Starts it as a runner is started: the same jars, the same flags.
+   *
+   * @param folder of its own
+   * @param cache where native libraries are kept
+   */
+  static CaptureProcess start(String storeUrl, Path folder, Path cache) throws IOException {
+    Files.createDirectories(folder);
+    List<Path> jars = new ArrayList<>();
+    jars.add(ownPlace());
+    JvmProgram runner = Layout.find().packaged("runner");
+    runner.jars().stream()
+        .filter(jar -> !jar.getFileName().toString().equals("quarkus-run.jar"))
+        .forEach(jars::add);
+    JvmProgram program =
+        new JvmProgram(
+            "capture", jars, new JvmProgram.Start.MainClass(CaptureMain.class.getName()));
+    JvmCommand command =
+        new JvmCommand(
+            program,
+            HEAP_MEGABYTES,
+            JvmCommand.Jit.FULL,
+            new AotCaches(cache.resolve("aot")),
+            AotMode.OFF,
+            new NativeLibraries(cache.resolve("native")),
+            folder);
+    Path log = folder.resolve("log");
+    ProcessBuilder builder =
+        new ProcessBuilder(command.line(List.of(storeUrl)))
+            .directory(folder.toFile())
+            .redirectError(log.toFile());
+    builder.environment().put("MALLOC_ARENA_MAX", "2");
+    return new CaptureProcess(builder.start(), log);
+  }
+
+  /**
+   * Asks, waits for the answer and measures this process alone meanwhile.
+   *
+   * @throws IOException when it cannot do what it was asked to
+   */
+  Usage ask(ObjectNode request) throws IOException {
+    ProcessClock clock = ProcessClock.start(process.pid());
+    requests.write(request + "\n");
+    requests.flush();
+    String answer = answers.readLine();
+    Usage usage = clock.stop();
+    if (answer == null) {
+      throw new IOException("the capturing process has ended:\n" + Files.readString(log));
+    }
+    JsonNode read = Json.tree(answer.getBytes(StandardCharsets.UTF_8));
+    if (!read.path("ok").asBoolean()) {
+      throw new IOException(
+          request.path("do").asText() + ": " + read.path("error").asText() + "; see " + log);
+    }
+    return usage;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  @Override
+  public void close() throws IOException {
+    requests.close();
+    try {
+      if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static Path ownPlace() throws IOException {
+    try {
+      return Path.of(
+          CaptureProcess.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new IOException("where this program is cannot be told", e);
+    }
+  }
+}
