@@ -8,17 +8,26 @@ package dev.baton.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.protocol.grpc.GetCheckpointRequest;
+import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.ListCutsRequest;
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.PinCheckpointRequest;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.RunRetentionRequest;
+import dev.baton.protocol.grpc.VerifyCheckpointRequest;
+import dev.baton.protocol.manifest.Trigger;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
+import dev.baton.store.testing.Tree;
+import dev.baton.store.testing.Uploader;
 import io.quarkus.test.junit.QuarkusTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import jdk.jfr.Recording;
@@ -106,9 +115,27 @@ class NoBlockingTest extends StoreTest {
                         .setDigest(TraceBuilder.cut("x").digest())
                         .setKind(ObjectKind.OBJECT_KIND_WORKSPACE))
                 .build());
+    checkpoint(trace.run());
     for (String path : List.of("/events", "/snapshot", "/cuts")) {
       assertThat(client.get("/runs/" + trace.run() + path).statusCode()).isEqualTo(200);
     }
     assertThat(client.get("/q/health/ready").statusCode()).isEqualTo(200);
+  }
+
+  private void checkpoint(String run) {
+    Uploader runner = new Uploader(client, run, "default", 1);
+    Tree tree = Tree.with("no blocking " + run);
+    runner.find(tree.chunks());
+    tree.packs().forEach(runner::put);
+    runner.register(tree.packs());
+    String id = runner.checkpoint(tree, Trigger.STEP, Instant.now());
+    runner.open(id);
+    client.grpc().listCheckpoints(ListCheckpointsRequest.newBuilder().setRun(run).build());
+    client.grpc().getCheckpoint(GetCheckpointRequest.newBuilder().setId(id).build());
+    client
+        .grpc()
+        .pinCheckpoint(PinCheckpointRequest.newBuilder().setId(id).setPinned(true).build());
+    client.grpc().verifyCheckpoint(VerifyCheckpointRequest.newBuilder().setId(id).build());
+    client.grpc().runRetention(RunRetentionRequest.newBuilder().setRun(run).build());
   }
 }

@@ -10,25 +10,44 @@ import com.google.protobuf.UnsafeByteOperations;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.CommitCheckpointResponse;
+import dev.baton.protocol.grpc.DeleteRunRequest;
+import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.Download;
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
 import dev.baton.protocol.grpc.FindChunksRequest;
 import dev.baton.protocol.grpc.FindChunksResponse;
+import dev.baton.protocol.grpc.GcReport;
+import dev.baton.protocol.grpc.GetCheckpointRequest;
+import dev.baton.protocol.grpc.GetCheckpointResponse;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.HoldCheckpointRequest;
+import dev.baton.protocol.grpc.ListCheckpointsRequest;
+import dev.baton.protocol.grpc.ListCheckpointsResponse;
 import dev.baton.protocol.grpc.ListCutsRequest;
 import dev.baton.protocol.grpc.ListCutsResponse;
 import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.OpenCheckpointRequest;
 import dev.baton.protocol.grpc.OpenCheckpointResponse;
+import dev.baton.protocol.grpc.PinCheckpointRequest;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
 import dev.baton.protocol.grpc.PrepareDownloadResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
 import dev.baton.protocol.grpc.RegisterPacksResponse;
+import dev.baton.protocol.grpc.ReindexReport;
+import dev.baton.protocol.grpc.ReindexRequest;
+import dev.baton.protocol.grpc.RetentionReport;
+import dev.baton.protocol.grpc.RunGcRequest;
+import dev.baton.protocol.grpc.RunRetentionRequest;
+import dev.baton.protocol.grpc.ScrubReport;
+import dev.baton.protocol.grpc.ScrubRequest;
 import dev.baton.protocol.grpc.Snapshot;
+import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.protocol.grpc.Upload;
+import dev.baton.protocol.grpc.VerifyCheckpointRequest;
+import dev.baton.protocol.grpc.VerifyCheckpointResponse;
 import dev.baton.store.events.EventStreams;
 import dev.baton.store.events.StoredEvent;
 import dev.baton.store.failure.Problems;
@@ -61,6 +80,8 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   private final Transfers transfers;
   private final Holder holder;
   private final SnapshotCalls snapshotCalls;
+  private final KeepingCalls keepingCalls;
+  private final MaintenanceCalls maintenanceCalls;
 
   CheckpointStoreService(
       Snapshots snapshots,
@@ -68,13 +89,17 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
       EventStreams events,
       Transfers transfers,
       Holder holder,
-      SnapshotCalls snapshotCalls) {
+      SnapshotCalls snapshotCalls,
+      KeepingCalls keepingCalls,
+      MaintenanceCalls maintenanceCalls) {
     this.snapshots = snapshots;
     this.cuts = cuts;
     this.events = events;
     this.transfers = transfers;
     this.holder = holder;
     this.snapshotCalls = snapshotCalls;
+    this.keepingCalls = keepingCalls;
+    this.maintenanceCalls = maintenanceCalls;
   }
 
   @Override
@@ -191,6 +216,61 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   public void openCheckpoint(
       OpenCheckpointRequest request, StreamObserver<OpenCheckpointResponse> observer) {
     answer(observer, () -> snapshotCalls.open(request));
+  }
+
+  @Override
+  public void listCheckpoints(
+      ListCheckpointsRequest request, StreamObserver<ListCheckpointsResponse> observer) {
+    answer(observer, () -> keepingCalls.list(request));
+  }
+
+  @Override
+  public void getCheckpoint(
+      GetCheckpointRequest request, StreamObserver<GetCheckpointResponse> observer) {
+    answer(observer, () -> keepingCalls.get(request));
+  }
+
+  @Override
+  public void pinCheckpoint(
+      PinCheckpointRequest request, StreamObserver<StoredCheckpoint> observer) {
+    answer(observer, () -> keepingCalls.pin(request));
+  }
+
+  @Override
+  public void holdCheckpoint(
+      HoldCheckpointRequest request, StreamObserver<StoredCheckpoint> observer) {
+    answer(observer, () -> keepingCalls.hold(request));
+  }
+
+  @Override
+  public void verifyCheckpoint(
+      VerifyCheckpointRequest request, StreamObserver<VerifyCheckpointResponse> observer) {
+    answer(observer, () -> maintenanceCalls.verify(request));
+  }
+
+  @Override
+  public void deleteRun(DeleteRunRequest request, StreamObserver<DeleteRunResponse> observer) {
+    answer(observer, () -> maintenanceCalls.delete(request));
+  }
+
+  @Override
+  public void runRetention(RunRetentionRequest request, StreamObserver<RetentionReport> observer) {
+    answer(observer, () -> maintenanceCalls.retention(request));
+  }
+
+  @Override
+  public void runGc(RunGcRequest request, StreamObserver<GcReport> observer) {
+    answer(observer, () -> maintenanceCalls.gc(request));
+  }
+
+  @Override
+  public void scrub(ScrubRequest request, StreamObserver<ScrubReport> observer) {
+    answer(observer, () -> maintenanceCalls.scrub(request));
+  }
+
+  @Override
+  public void reindex(ReindexRequest request, StreamObserver<ReindexReport> observer) {
+    answer(observer, () -> maintenanceCalls.reindex(request));
   }
 
   private static <T> void answer(StreamObserver<T> observer, Supplier<Uni<? extends T>> work) {

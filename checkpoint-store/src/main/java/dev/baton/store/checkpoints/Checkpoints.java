@@ -68,7 +68,7 @@ public class Checkpoints {
    */
   public Uni<Checkpoint> get(String id) {
     return sessions
-        .withStatelessSession(
+        .withSession(
             session ->
                 session
                     .createNativeQuery(BY_ID, Checkpoint.class)
@@ -94,7 +94,7 @@ public class Checkpoints {
 
   private Uni<List<Checkpoint>> page(String sql, String of, @Nullable Cursor after, int most) {
     Cursor before = after == null ? Cursor.START : after;
-    return sessions.withStatelessSession(
+    return sessions.withSession(
         session ->
             session
                 .createNativeQuery(sql, Checkpoint.class)

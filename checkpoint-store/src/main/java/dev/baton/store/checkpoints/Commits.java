@@ -177,17 +177,26 @@ public class Commits {
     return failure instanceof StoreFailure known && known.kind() == StoreFailure.Kind.REFUSED;
   }
 
-  /**
-   * The reference to the packs, in the transaction that holds them: first all are locked and found
-   * live, then the rows are added.
-   */
-  static Uni<Boolean> insert(
+  /** First all packs are locked and found live, then the references are added. */
+  private static Uni<Boolean> insert(
       SqlConnection tx, int project, List<Hash> wanted, Manifest manifest, byte[] bytes) {
-    Tuple named = Tuple.of(project, Packs.digests(wanted));
+    return lock(tx, project, wanted)
+        .chain(() -> insertLocked(tx, project, wanted, manifest, bytes));
+  }
+
+  /** In a transaction: from now on they stay. Fails with REFUSED {@code packs_gone}. */
+  public static Uni<Void> lock(SqlConnection tx, int project, List<Hash> wanted) {
     return tx.preparedQuery(LOCK_LIVE)
-        .execute(named)
+        .execute(Tuple.of(project, Packs.digests(wanted)))
         .invoke(rows -> Packs.requireAll(wanted, Packs.hashes(rows)))
-        .chain(() -> tx.preparedQuery(INSERT).execute(row(project, wanted, manifest, bytes)))
+        .replaceWithVoid();
+  }
+
+  /** In the transaction that has locked the packs. False: the checkpoint is there already. */
+  public static Uni<Boolean> insertLocked(
+      SqlConnection tx, int project, List<Hash> wanted, Manifest manifest, byte[] bytes) {
+    return tx.preparedQuery(INSERT)
+        .execute(row(project, wanted, manifest, bytes))
         .map(rows -> rows.size() > 0);
   }
 

@@ -6,9 +6,12 @@
  */
 package dev.baton.store.checkpoints;
 
+import dev.baton.protocol.json.Json;
 import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.objects.Bucket;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 
@@ -21,11 +24,11 @@ public class Keeping {
       """
       UPDATE store.checkpoint SET pinned_at = coalesce(pinned_at, now()), pinned_by = $2,
         pin_reason = $3
-      WHERE id = $1 AND NOT deleting RETURNING id""";
+      WHERE id = $1 AND NOT deleting RETURNING project, run""";
   static final String UNPIN =
       """
       UPDATE store.checkpoint SET pinned_at = NULL, pinned_by = NULL, pin_reason = NULL
-      WHERE id = $1 AND NOT deleting RETURNING id""";
+      WHERE id = $1 AND NOT deleting RETURNING project, run""";
 
   // The row is locked, so that a deletion that is being decided sees the hold or prevents it.
   static final String HOLD =
@@ -35,16 +38,26 @@ public class Keeping {
       added AS (
         INSERT INTO store.checkpoint_hold (checkpoint, run)
         SELECT id, $2 FROM held ON CONFLICT DO NOTHING)
-      SELECT id FROM held""";
+      SELECT id, '' FROM held""";
   static final String RELEASE =
       """
       WITH gone AS (DELETE FROM store.checkpoint_hold WHERE checkpoint = $1 AND run = $2)
-      SELECT id FROM store.checkpoint WHERE id = $1""";
+      SELECT id, '' FROM store.checkpoint WHERE id = $1""";
+
+  /** Who pinned a checkpoint and why, in its object. */
+  public record Pin(String by, String reason) {}
 
   private final Pool pool;
+  private final Bucket bucket;
 
-  Keeping(Pool pool) {
+  Keeping(Pool pool, Bucket bucket) {
     this.pool = pool;
+    this.bucket = bucket;
+  }
+
+  /** Where a pin is, so that it outlives Postgres. */
+  public static String pinKey(String project, String run, String id) {
+    return project + "/checkpoints/" + run + "/" + id + ".pin";
   }
 
   public Uni<Void> pin(String id, String by, String reason) {
@@ -54,33 +67,38 @@ public class Keeping {
               StoreFailure.invalid(
                   "reason and by are at most %d characters each".formatted(LONGEST_REASON)));
     }
-    return change(id, PIN, Tuple.of(id, by, reason));
+    return change(id, PIN, Tuple.of(id, by, reason))
+        .chain(row -> bucket.put(pinKey(row, id), Json.bytes(new Pin(by, reason))));
   }
 
   public Uni<Void> unpin(String id) {
-    return change(id, UNPIN, Tuple.of(id));
+    return change(id, UNPIN, Tuple.of(id)).chain(row -> bucket.remove(pinKey(row, id)));
+  }
+
+  private static String pinKey(Row row, String id) {
+    return pinKey(row.getString(0), row.getString(1), id);
   }
 
   /**
    * @param run that needs the checkpoint of another
    */
   public Uni<Void> hold(String id, String run) {
-    return change(id, HOLD, Tuple.of(id, run));
+    return change(id, HOLD, Tuple.of(id, run)).replaceWithVoid();
   }
 
   public Uni<Void> release(String id, String run) {
-    return change(id, RELEASE, Tuple.of(id, run));
+    return change(id, RELEASE, Tuple.of(id, run)).replaceWithVoid();
   }
 
-  private Uni<Void> change(String id, String statement, Tuple values) {
+  private Uni<Row> change(String id, String statement, Tuple values) {
     return pool.preparedQuery(statement)
         .execute(values)
-        .invoke(
+        .map(
             rows -> {
               if (rows.size() == 0) {
                 throw StoreFailure.notFound("there is no checkpoint '%s'".formatted(id));
               }
-            })
-        .replaceWithVoid();
+              return rows.iterator().next();
+            });
   }
 }

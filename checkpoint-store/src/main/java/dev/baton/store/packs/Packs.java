@@ -139,7 +139,9 @@ public class Packs {
         .replaceWithVoid();
   }
 
-  static Uni<Set<Hash>> register(SqlConnection tx, int project, String run, List<ToldPack> packs) {
+  /** In a transaction; gives those that are live now. */
+  public static Uni<Set<Hash>> register(
+      SqlConnection tx, int project, String run, List<ToldPack> packs) {
     Buffer[] digests = digests(packs.stream().map(ToldPack::digest).toList());
     return tx.preparedQuery(LOCK)
         .execute(Tuple.of(project, digests))

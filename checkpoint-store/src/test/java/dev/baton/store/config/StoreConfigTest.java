@@ -36,6 +36,20 @@ class StoreConfigTest {
     assertThat(config.objectStore().urlLife()).isEqualTo(Duration.ofHours(1));
     assertThat(config.snapshot().defaultWait()).isEqualTo(Duration.ofSeconds(10));
     assertThat(config.snapshot().maxBytes()).isEqualTo(32 << 20);
+    assertThat(config.verify().delay()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(config.scrub().bytesPerSecond()).isEqualTo(4 << 20);
+    assertThat(config.scrub().after()).isEqualTo(Duration.ofDays(30));
+    assertThat(config.gc().enabled()).isTrue();
+    assertThat(config.gc().interval()).isEqualTo(Duration.ofHours(1));
+    assertThat(config.gc().grace()).isEqualTo(Duration.ofHours(24));
+    assertThat(config.retention().enabled()).isTrue();
+    assertThat(config.retention().interval()).isEqualTo(Duration.ofMinutes(5));
+    assertThat(config.retention().maxCheckpoints()).isEqualTo(10);
+    assertThat(config.retention().maxAge()).isEqualTo(Duration.ofHours(168));
+    assertThat(config.retention().keepComplete()).isTrue();
+    assertThat(config.retention().keepError()).isTrue();
+    assertThat(config.retention().projects()).isEmpty();
+    assertThat(config.retention().workflows()).isEmpty();
     assertThat(config.storeInstance()).endsWith("-8082");
   }
 
@@ -49,6 +63,13 @@ class StoreConfigTest {
     "baton.object-store.url-life, PT10S, a duration from PT1M to PT168H",
     "baton.snapshot.default-wait, 2h, a duration from PT0.1S to PT1M",
     "baton.snapshot.max-bytes, 100, bytes from 1048576 to 67108864",
+    "baton.verify.delay, 2h, a duration from PT0S to PT1H",
+    "baton.scrub.bytes-per-second, fast, bytes a second from 0 to 1073741824",
+    "baton.scrub.after, PT0S, a duration from PT1S to PT87600H",
+    "baton.gc.grace, 1m, a duration from PT2M to PT87600H",
+    "baton.gc.interval, 8h9, a duration from PT1S to PT168H",
+    "baton.retention.max-checkpoints, 0, a number from 1 to 1000000",
+    "baton.retention.projects.lab.max-checkpoints, none, a number from 1 to 1000000",
   })
   void shouldNameTheKeyTheValueAndWhatIsAllowed(String key, String value, String allowed) {
     assertThatThrownBy(() -> config(Map.of(key, value)))

@@ -20,11 +20,14 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** Asks the store as a runner does, over gRPC, and as a person does, over HTTP. */
@@ -68,6 +71,21 @@ public final class Client implements AutoCloseable {
   /** Waits until the run has ended and gives all its events' ids in order. */
   public List<String> idsUntilEnd(String run) {
     return events(run, true).stream().map(Event::getId).toList();
+  }
+
+  /** Asks until the answer is as wanted, for 60 s at most. */
+  public <T> T until(Supplier<T> question, Predicate<T> wanted) {
+    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (true) {
+      T answer = question.get();
+      if (wanted.test(answer)) {
+        return answer;
+      }
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("after 60 s it was still: " + answer);
+      }
+      LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+    }
   }
 
   public HttpResponse<String> get(String path) {

@@ -1,0 +1,217 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.deletion;
+
+import dev.baton.store.background.Waits;
+import dev.baton.store.config.StoreConfig;
+import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.gc.Collection;
+import dev.baton.store.objects.Bucket;
+import dev.baton.store.retention.Deletion;
+import dev.baton.store.snapshot.Needs;
+import io.minio.Result;
+import io.minio.errors.MinioException;
+import io.minio.messages.Item;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.jboss.logging.Logger;
+
+/**
+ * Erases a run that has ended: events, cuts, checkpoints with their objects, blobs that only it
+ * uses. Packs are shared, so they go by garbage collection. May be repeated after a failure;
+ * blocks.
+ */
+@ApplicationScoped
+public class RunDeletion {
+  private static final Logger LOG = Logger.getLogger(RunDeletion.class);
+
+  static final String CHECKPOINTS =
+      """
+      SELECT c.id, c.project, c.pinned_at IS NOT NULL,
+        ARRAY(SELECT h.run FROM store.checkpoint_hold h WHERE h.checkpoint = c.id)
+      FROM store.checkpoint c WHERE c.run = $1""";
+
+  static final String PROJECT =
+      """
+      SELECT convert_from(data, 'UTF8')::json ->> 'project' FROM store.event
+      WHERE run = $1 AND lane = 0 AND type = 'dev.baton.run_created'""";
+
+  static final String PACKS =
+      """
+      SELECT DISTINCT r.pack FROM store.checkpoint c
+      JOIN store.checkpoint_pack r ON r.checkpoint = c.number WHERE c.run = $1""";
+
+  static final String WAITING =
+      """
+      SELECT count(*), coalesce(sum(p.size_bytes), 0)::bigint FROM store.pack p
+      WHERE p.id = ANY($1::bigint[])
+        AND NOT EXISTS (SELECT FROM store.checkpoint_pack r WHERE r.pack = p.id)""";
+
+  // An upload that may be open: a pack of the project that another run was promised lately.
+  static final String QUIET =
+      """
+      SELECT p.id FROM store.pack p
+      WHERE p.id = ANY($1::bigint[])
+        AND NOT EXISTS (SELECT FROM store.checkpoint_pack r WHERE r.pack = p.id)
+        AND NOT EXISTS (
+          SELECT FROM store.pack o
+          WHERE o.touched_at > now() - make_interval(secs => $3::double precision)
+            AND o.project = p.project AND o.run <> $2 AND o.run <> '')""";
+
+  /**
+   * @param left counted again afterwards
+   * @param packsWaiting that nobody needs any more, for the garbage collection
+   */
+  public record Proof(
+      RunCounts deleted, RunCounts left, long packsWaiting, long packsWaitingBytes) {}
+
+  /** What the run has in the snapshot tables. */
+  private record Holdings(List<String> checkpoints, TreeSet<String> projects, List<Long> packs) {}
+
+  private final Pool pool;
+  private final Bucket bucket;
+  private final Needs needs;
+  private final Deletion deletion;
+  private final Collection collection;
+  private final RunRows rows;
+  private final double urlLifeSeconds;
+
+  RunDeletion(
+      Pool pool,
+      Bucket bucket,
+      Needs needs,
+      Deletion deletion,
+      Collection collection,
+      RunRows rows,
+      StoreConfig config) {
+    this.pool = pool;
+    this.bucket = bucket;
+    this.needs = needs;
+    this.deletion = deletion;
+    this.collection = collection;
+    this.rows = rows;
+    urlLifeSeconds = config.objectStore().urlLife().toSeconds();
+  }
+
+  /**
+   * REFUSED while the run goes on, while another run holds a checkpoint of it, and while one is
+   * pinned.
+   *
+   * @param now whether packs go at once where nobody may be about to use them
+   * @param force though checkpoints are pinned
+   */
+  public Proof delete(String run, boolean now, boolean force) {
+    if (Waits.get(needs.of(run)) instanceof Needs.Need.Alive) {
+      throw StoreFailure.refused("run_alive: run " + run + " has not ended");
+    }
+    Holdings holdings = holdings(run, force);
+    RunCounts before = count(run, holdings);
+    deletion.delete(holdings.checkpoints(), force);
+    rows.delete(RunRows.DELETE_HOLDS, run);
+    List<Long> blobs = rows.deleteBlobs(run);
+    removeManifests(run, holdings);
+    long events = rows.deleteEvents(run);
+    long cuts = rows.delete(RunRows.DELETE_CUTS, run);
+    Collection.Report packs =
+        now ? collection.now(quiet(run, holdings)) : collection.now(List.of());
+    RunCounts deleted =
+        new RunCounts(
+            events,
+            cuts,
+            before.checkpoints(),
+            before.manifests(),
+            blobs.size(),
+            packs.deletedPacks(),
+            packs.deletedBytes() + blobs.stream().mapToLong(Long::longValue).sum());
+    Row waiting = waiting(holdings);
+    Proof proof = new Proof(deleted, count(run, holdings), waiting.getLong(0), waiting.getLong(1));
+    LOG.infof("deleted run %s: %s", run, proof);
+    return proof;
+  }
+
+  private Holdings holdings(String run, boolean force) {
+    List<String> checkpoints = new ArrayList<>();
+    TreeSet<String> projects = new TreeSet<>();
+    for (Row row : Waits.get(pool.preparedQuery(CHECKPOINTS).execute(Tuple.of(run)))) {
+      String id = row.getString(0);
+      if (row.getBoolean(2) && !force) {
+        throw StoreFailure.refused("pinned: checkpoint " + id + " of run " + run + " is pinned");
+      }
+      String[] holders = row.getArrayOfStrings(3);
+      if (holders.length > 0) {
+        throw StoreFailure.refused(
+            "held: checkpoint %s of run %s is held by run %s".formatted(id, run, holders[0]));
+      }
+      checkpoints.add(id);
+      projects.add(row.getString(1));
+    }
+    for (Row row : Waits.get(pool.preparedQuery(PROJECT).execute(Tuple.of(run)))) {
+      if (row.getString(0) != null) {
+        projects.add(row.getString(0));
+      }
+    }
+    List<Long> packs = new ArrayList<>();
+    Waits.get(pool.preparedQuery(PACKS).execute(Tuple.of(run)))
+        .forEach(row -> packs.add(row.getLong(0)));
+    return new Holdings(checkpoints, projects, packs);
+  }
+
+  private RunCounts count(String run, Holdings holdings) {
+    return new RunCounts(
+        rows.count(RunRows.COUNT_EVENTS, run),
+        rows.count(RunRows.COUNT_CUTS, run),
+        rows.count(RunRows.COUNT_CHECKPOINTS, run),
+        manifests(run, holdings).size(),
+        rows.count(RunRows.COUNT_BLOBS, run),
+        0,
+        0);
+  }
+
+  /** The objects under the run's name; pins among them. */
+  private List<String> manifests(String run, Holdings holdings) {
+    List<String> keys = new ArrayList<>();
+    for (String project : holdings.projects()) {
+      for (Result<Item> each : bucket.list(project + "/checkpoints/" + run + "/", null)) {
+        try {
+          keys.add(each.get().objectName());
+        } catch (MinioException | GeneralSecurityException | IOException e) {
+          throw StoreFailure.unavailable("the object store did not list its objects: " + e);
+        }
+      }
+    }
+    return keys;
+  }
+
+  private void removeManifests(String run, Holdings holdings) {
+    manifests(run, holdings).forEach(key -> Waits.get(bucket.remove(key)));
+  }
+
+  private List<Long> quiet(String run, Holdings holdings) {
+    List<Long> ids = new ArrayList<>();
+    Waits.get(
+            pool.preparedQuery(QUIET)
+                .execute(Tuple.of(holdings.packs().toArray(Long[]::new), run, urlLifeSeconds)))
+        .forEach(row -> ids.add(row.getLong(0)));
+    return ids;
+  }
+
+  private Row waiting(Holdings holdings) {
+    RowSet<Row> found =
+        Waits.get(
+            pool.preparedQuery(WAITING)
+                .execute(Tuple.tuple().addValue(holdings.packs().toArray(Long[]::new))));
+    return found.iterator().next();
+  }
+}

@@ -1,0 +1,203 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.gc;
+
+import dev.baton.snapshot.format.Hash;
+import dev.baton.store.background.Waits;
+import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.objects.Bucket;
+import dev.baton.store.packs.Packs;
+import dev.baton.store.packs.Projects;
+import io.minio.Result;
+import io.minio.errors.MinioException;
+import io.minio.messages.Item;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jboss.logging.Logger;
+
+/**
+ * Packs in the bucket that no row knows, though a row is there before an upload is allowed: left by
+ * a database that went back in time. In a project with a manifest that no row knows, none is
+ * deleted: the database is behind the bucket, and {@code reindex} is what is needed. Blocks.
+ */
+@ApplicationScoped
+class Orphans {
+  private static final Logger LOG = Logger.getLogger(Orphans.class);
+  private static final Pattern PACK = Pattern.compile("([^/]+)/packs/([0-9a-f]{64})");
+  private static final Pattern MANIFEST =
+      Pattern.compile("([^/]+)/checkpoints/[^/]+/([0-9a-z]{26})\\.json");
+  private static final int BATCH = 1_000;
+
+  static final String UNKNOWN_CHECKPOINT =
+      """
+      SELECT id FROM unnest($1::text[]) AS asked(id)
+      WHERE NOT EXISTS (SELECT FROM store.checkpoint c WHERE c.id = asked.id) LIMIT 1""";
+
+  static final String UNKNOWN_PACKS =
+      """
+      SELECT asked.digest FROM unnest($2::bytea[]) AS asked(digest)
+      WHERE NOT EXISTS (
+        SELECT FROM store.pack p WHERE p.project = $1 AND p.digest = asked.digest)""";
+
+  // The row takes the name for as long as the object is being deleted.
+  static final String TAKE =
+      """
+      INSERT INTO store.pack (project, digest, size_bytes, index_bytes, state, run, touched_at)
+      VALUES ($1, $2, $3, 0, 2, '', now()) ON CONFLICT DO NOTHING RETURNING id""";
+
+  /** A pack object. */
+  private record Found(String project, Hash digest, long size) {}
+
+  private final Pool pool;
+  private final Bucket bucket;
+  private final Projects projects;
+  private final BucketToken token;
+
+  Orphans(Pool pool, Bucket bucket, Projects projects, BucketToken token) {
+    this.pool = pool;
+    this.bucket = bucket;
+    this.projects = projects;
+    this.token = token;
+  }
+
+  Collection.Report run(Duration grace, boolean dryRun) {
+    if (!token.matches()) {
+      LOG.warn(
+          "this database does not know what is in the bucket: nothing is deleted that it does not"
+              + " know. Run the store's Reindex.");
+      return Collection.Report.NOTHING;
+    }
+    Pass pass = new Pass(ZonedDateTime.now(ZoneOffset.UTC).minus(grace), dryRun);
+    for (Result<Item> each : bucket.list("", null)) {
+      pass.take(get(each));
+    }
+    pass.flush();
+    return pass.report;
+  }
+
+  private static Item get(Result<Item> item) {
+    try {
+      return item.get();
+    } catch (MinioException | GeneralSecurityException | IOException e) {
+      throw StoreFailure.unavailable("the object store did not list its objects: " + e);
+    }
+  }
+
+  /**
+   * Goes through the keys in their order, in which a project's manifests come before its packs: so
+   * it is known in time whether the database is behind.
+   */
+  private final class Pass {
+    private final ZonedDateTime before;
+    private final boolean dryRun;
+    private final List<String> manifests = new ArrayList<>();
+    private final List<Found> packs = new ArrayList<>();
+    private String project = "";
+    private boolean behind;
+    private Collection.Report report = Collection.Report.NOTHING;
+
+    Pass(ZonedDateTime before, boolean dryRun) {
+      this.before = before;
+      this.dryRun = dryRun;
+    }
+
+    void take(Item item) {
+      Matcher manifest = MANIFEST.matcher(item.objectName());
+      Matcher pack = PACK.matcher(item.objectName());
+      boolean isManifest = manifest.matches();
+      if ((!isManifest && !pack.matches()) || item.lastModified().isAfter(before)) {
+        return;
+      }
+      enter(isManifest ? manifest.group(1) : pack.group(1));
+      if (isManifest) {
+        manifests.add(manifest.group(2));
+      } else {
+        packs.add(new Found(project, Hash.parse("sha256:" + pack.group(2)), item.size()));
+      }
+      if (manifests.size() + packs.size() >= BATCH) {
+        flush();
+      }
+    }
+
+    private void enter(String next) {
+      if (!next.equals(project)) {
+        flush();
+        project = next;
+        behind = false;
+      }
+    }
+
+    void flush() {
+      if (!manifests.isEmpty() && !behind && isUnknown(manifests)) {
+        behind = true;
+        LOG.warnf(
+            "project %s has checkpoints in the bucket that this database does not know: no pack of"
+                + " it is deleted for being unknown. Run the store's Reindex.",
+            project);
+      }
+      manifests.clear();
+      if (!packs.isEmpty() && !behind) {
+        report = report.and(delete(packs, dryRun));
+      }
+      packs.clear();
+    }
+  }
+
+  private boolean isUnknown(List<String> checkpoints) {
+    return Waits.get(
+                pool.preparedQuery(UNKNOWN_CHECKPOINT)
+                    .execute(Tuple.tuple().addValue(checkpoints.toArray(String[]::new))))
+            .size()
+        > 0;
+  }
+
+  private Collection.Report delete(List<Found> packs, boolean dryRun) {
+    int project = Waits.get(projects.number(packs.getFirst().project()));
+    Set<Hash> unknown = unknown(project, packs);
+    Collection.Report report = Collection.Report.NOTHING;
+    for (Found pack : packs) {
+      if (unknown.contains(pack.digest()) && (dryRun || delete(project, pack))) {
+        report = report.and(new Collection.Report(0, 0, 0, 1, pack.size()));
+      }
+    }
+    return report;
+  }
+
+  private Set<Hash> unknown(int project, List<Found> packs) {
+    Buffer[] digests = Packs.digests(packs.stream().map(Found::digest).toList());
+    return Packs.hashes(
+        Waits.get(pool.preparedQuery(UNKNOWN_PACKS).execute(Tuple.of(project, digests))));
+  }
+
+  /** False: someone has begun to upload it. */
+  private boolean delete(int project, Found pack) {
+    RowSet<Row> taken =
+        Waits.get(
+            pool.preparedQuery(TAKE)
+                .execute(Tuple.of(project, Buffer.buffer(pack.digest().toBytes()), pack.size())));
+    if (taken.size() == 0) {
+      return false;
+    }
+    Waits.get(bucket.remove(Packs.key(pack.project(), pack.digest())));
+    Waits.get(Doom.deleteRow(pool, taken.iterator().next().getLong(0)));
+    return true;
+  }
+}

@@ -1,0 +1,227 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.verify;
+
+import dev.baton.snapshot.format.Hash;
+import dev.baton.store.background.Loop;
+import dev.baton.store.background.Waits;
+import dev.baton.store.checkpoints.Commits;
+import dev.baton.store.config.StoreConfig;
+import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.objects.Bucket;
+import dev.baton.store.packs.PackRow;
+import dev.baton.store.packs.Packs;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Verifies in the background: every pack once after its upload, and every checkpoint once all its
+ * packs are right: then its tree must be complete in them. Begins a moment after the last
+ * registration, so as not to compete with the upload.
+ */
+@ApplicationScoped
+public class Verifier {
+  private static final Logger LOG = Logger.getLogger(Verifier.class);
+
+  /** For what another replica left, and what could not be told. */
+  private static final Duration ROUND = Duration.ofMinutes(1);
+
+  private static final int BATCH = 50;
+
+  static final String READY =
+      """
+      SELECT c.number, c.id, c.run, c.digest FROM store.checkpoint c
+      WHERE c.verified_at IS NULL AND c.problem IS NULL AND NOT c.deleting AND c.number > $1
+        AND NOT EXISTS (
+          SELECT FROM store.checkpoint_pack r JOIN store.pack p ON p.id = r.pack
+          WHERE r.checkpoint = c.number AND (p.verified_at IS NULL OR p.problem IS NOT NULL))
+      ORDER BY c.number LIMIT"""
+          + " "
+          + BATCH;
+  static final String ONE =
+      "SELECT number, id, run, digest FROM store.checkpoint WHERE id = $1 AND NOT deleting";
+  static final String RIGHT =
+      "UPDATE store.checkpoint SET verified_at = now(), problem = NULL WHERE number = $1";
+  static final String WRONG =
+      "UPDATE store.checkpoint SET verified_at = NULL, problem = $2 WHERE number = $1";
+
+  /** A checkpoint to verify. */
+  private record Candidate(long number, String id, String run, Hash root) {
+    static Candidate of(Row row) {
+      return new Candidate(
+          row.getLong(0),
+          row.getString(1),
+          row.getString(2),
+          Hash.read(row.get(Buffer.class, 3).getBytes(), 0));
+    }
+  }
+
+  /**
+   * What a verification on demand found.
+   *
+   * @param bytes that were read of the packs
+   */
+  public record Report(List<Finding> findings, int packs, long bytes) {}
+
+  private final Pool pool;
+  private final Bucket bucket;
+  private final PackQueue queue;
+  private final PackJudge judge;
+  private final Duration delay;
+  private final CompleteNodes complete = new CompleteNodes();
+  private final Counter verified;
+  private final Counter corrupt;
+  private @Nullable Loop loop;
+
+  Verifier(
+      Pool pool,
+      Bucket bucket,
+      PackQueue queue,
+      PackJudge judge,
+      StoreConfig config,
+      MeterRegistry registry) {
+    this.pool = pool;
+    this.bucket = bucket;
+    this.queue = queue;
+    this.judge = judge;
+    delay = config.verify().delay();
+    verified = registry.counter("baton.store.checkpoints.verified");
+    corrupt = registry.counter("baton.store.checkpoints.corrupt");
+  }
+
+  void onStart(@Observes StartupEvent event) {
+    loop = Loop.start("verify", ROUND, this::turn);
+    wake();
+  }
+
+  void onStop(@Observes ShutdownEvent event) {
+    if (loop != null) {
+      loop.close();
+    }
+  }
+
+  void onRegistered(@Observes Packs.Registered event) {
+    wake();
+  }
+
+  void onCommitted(@Observes Commits.Committed event) {
+    wake();
+  }
+
+  private void wake() {
+    if (loop != null) {
+      loop.wakeIn(delay);
+    }
+  }
+
+  private void turn() {
+    for (Optional<PackRow> pack = queue.fresh(); pack.isPresent(); pack = queue.fresh()) {
+      try {
+        judge.judge(pack.get());
+      } catch (StoreFailure e) {
+        queue.giveBack(pack.get());
+        throw e;
+      }
+      requireRunning();
+    }
+    long after = 0;
+    List<Candidate> ready;
+    do {
+      ready = ready(after);
+      for (Candidate candidate : ready) {
+        verify(candidate);
+        after = candidate.number();
+        requireRunning();
+      }
+    } while (ready.size() == BATCH);
+  }
+
+  private static void requireRunning() {
+    if (Thread.currentThread().isInterrupted()) {
+      throw StoreFailure.unavailable("the store is stopping");
+    }
+  }
+
+  private List<Candidate> ready(long after) {
+    List<Candidate> ready = new ArrayList<>();
+    for (Row row : Waits.get(pool.preparedQuery(READY).execute(Tuple.of(after)))) {
+      ready.add(Candidate.of(row));
+    }
+    return ready;
+  }
+
+  /** With what is remembered of the run's checkpoint before. */
+  private void verify(Candidate candidate) {
+    try (ChunkReader chunks = new ChunkReader(pool, bucket, candidate.number())) {
+      Set<Hash> known = complete.in(candidate.run(), chunks.packs());
+      TreeCheck tree = new TreeCheck(chunks, known);
+      Optional<String> wrong = tree.check(candidate.root());
+      record(candidate, wrong);
+      if (wrong.isEmpty()) {
+        complete.put(candidate.run(), chunks.packs(), known, tree.seen());
+      } else {
+        complete.forget(candidate.run());
+      }
+    }
+  }
+
+  /**
+   * Reads all of it now, whatever was verified before. NOT_FOUND when there is no such checkpoint.
+   * Blocks.
+   */
+  public Report verify(String id) {
+    var rows = Waits.get(pool.preparedQuery(ONE).execute(Tuple.of(id)));
+    if (rows.size() == 0) {
+      throw StoreFailure.notFound("there is no checkpoint '%s'".formatted(id));
+    }
+    Candidate candidate = Candidate.of(rows.iterator().next());
+    List<Finding> findings = new ArrayList<>();
+    long bytes = 0;
+    try (ChunkReader chunks = new ChunkReader(pool, bucket, candidate.number())) {
+      for (PackRow pack : chunks.packs()) {
+        judge.judge(pack).ifPresent(findings::add);
+        bytes += pack.sizeBytes();
+      }
+      if (findings.isEmpty()) {
+        Optional<String> wrong = new TreeCheck(chunks, Set.of()).check(candidate.root());
+        record(candidate, wrong);
+        wrong.ifPresent(
+            what ->
+                findings.add(
+                    new Finding("", what, List.of(candidate.id()), List.of(candidate.run()))));
+      }
+      return new Report(findings, chunks.packs().size(), bytes);
+    }
+  }
+
+  private void record(Candidate candidate, Optional<String> wrong) {
+    if (wrong.isEmpty()) {
+      Waits.get(pool.preparedQuery(RIGHT).execute(Tuple.of(candidate.number())));
+      verified.increment();
+      return;
+    }
+    Waits.get(pool.preparedQuery(WRONG).execute(Tuple.of(candidate.number(), wrong.get())));
+    corrupt.increment();
+    LOG.errorf(
+        "checkpoint %s of run %s is corrupt: %s", candidate.id(), candidate.run(), wrong.get());
+  }
+}

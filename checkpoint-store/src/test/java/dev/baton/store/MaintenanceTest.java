@@ -1,0 +1,364 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.baton.protocol.grpc.DeleteRunRequest;
+import dev.baton.protocol.grpc.DeleteRunResponse;
+import dev.baton.protocol.grpc.Finding;
+import dev.baton.protocol.grpc.GetCheckpointRequest;
+import dev.baton.protocol.grpc.HoldCheckpointRequest;
+import dev.baton.protocol.grpc.ListCheckpointsRequest;
+import dev.baton.protocol.grpc.ObjectKind;
+import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.PinCheckpointRequest;
+import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.ReindexReport;
+import dev.baton.protocol.grpc.ReindexRequest;
+import dev.baton.protocol.grpc.RetentionReport;
+import dev.baton.protocol.grpc.RunRetentionRequest;
+import dev.baton.protocol.grpc.ScrubRequest;
+import dev.baton.protocol.grpc.StoredCheckpoint;
+import dev.baton.protocol.grpc.Upload;
+import dev.baton.protocol.grpc.VerifyCheckpointRequest;
+import dev.baton.protocol.grpc.VerifyCheckpointResponse;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.Trigger;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Digest;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.snapshot.Pack;
+import dev.baton.store.testing.Servers;
+import dev.baton.store.testing.StoreTest;
+import dev.baton.store.testing.TraceBuilder;
+import dev.baton.store.testing.Tree;
+import dev.baton.store.testing.Uploader;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+class MaintenanceTest extends StoreTest {
+  @Inject Pool pool;
+
+  private final TraceBuilder trace = new TraceBuilder();
+  private final String run = trace.run();
+  private final Tree tree =
+      Tree.of(
+          Map.of(
+              "a", ("first " + run).getBytes(StandardCharsets.UTF_8),
+              "b", ("second " + run).getBytes(StandardCharsets.UTF_8)));
+
+  @Test
+  void shouldVerifyWhatWasCommitted() {
+    String id = runner("default").checkpoint(tree, Trigger.STEP, Instant.now());
+
+    StoredCheckpoint verified =
+        client.until(() -> get(id), found -> found.getVerification().equals("verified"));
+
+    assertThat(verified.getProblem()).isEmpty();
+    assertThat(verified.getVerifiedAtMicros()).isPositive();
+    Uploader other = new Uploader(client, RunId.next(), "default", 1);
+    assertThat(other.find(tree.chunks()).getPlacesList())
+        .as("others see a pack once it is verified")
+        .containsOnly(1);
+    assertThat(other.prepare(tree.packs().getFirst()).getPresent()).isTrue();
+  }
+
+  @Test
+  void shouldFindAFlippedBitAndNameWhatItHurts() throws IOException {
+    Uploader runner = runner("default");
+    String first = runner.checkpoint(tree, Trigger.STEP, Instant.now());
+    String second = runner.checkpoint(tree, Trigger.STEP, Instant.now());
+    assertThat(verify(first).getVerified()).isTrue();
+    Pack pack = tree.packs().getFirst();
+    flip(pack);
+
+    List<Finding> findings =
+        client.grpc().scrub(ScrubRequest.getDefaultInstance()).getFindingsList();
+
+    assertThat(findings).hasSize(1);
+    assertThat(findings.getFirst().getPack()).isEqualTo(pack.ref().id().toString());
+    assertThat(findings.getFirst().getWhat()).contains("its object has digest");
+    assertThat(findings.getFirst().getCheckpointsList()).containsExactlyInAnyOrder(first, second);
+    assertThat(findings.getFirst().getRunsList()).containsExactly(run);
+    assertThat(get(second).getVerification()).isEqualTo("corrupt");
+    assertThat(get(second).getProblem()).contains(pack.ref().id().toString());
+    assertThat(runner.find(tree.chunks()).getPlacesList()).containsOnly(0);
+
+    runner.put(pack);
+    runner.register(tree.packs());
+    assertThat(verify(first).getVerified()).as("whoever has the bytes heals it").isTrue();
+    client.until(() -> get(second), found -> found.getVerification().equals("verified"));
+  }
+
+  @Test
+  void shouldNameAChunkThatIsMissing() {
+    Uploader runner = runner("default");
+    Tree other = Tree.with("other " + run);
+    other.packs().forEach(runner::put);
+    Tree wrong = new Tree(tree.root(), other.packs(), 1, 1);
+    Manifest manifest = wrong.manifest(run, 1, Trigger.STEP, Instant.now());
+    runner.commit(manifest, other.packs());
+
+    VerifyCheckpointResponse verified = verify(manifest.id());
+
+    assertThat(verified.getVerified()).isFalse();
+    assertThat(verified.getFindings(0).getWhat())
+        .contains(tree.root().toString(), "is in none of the checkpoint's packs");
+    assertThat(get(manifest.id()).getVerification()).isEqualTo("corrupt");
+  }
+
+  @Test
+  void shouldListPagesNewestFirst() {
+    Uploader runner = runner("pages");
+    List<String> made = checkpoints(runner, 5);
+
+    List<String> listed = new ArrayList<>();
+    String cursor = "";
+    do {
+      var page =
+          client
+              .grpc()
+              .listCheckpoints(
+                  ListCheckpointsRequest.newBuilder()
+                      .setProject("pages")
+                      .setLimit(2)
+                      .setCursor(cursor)
+                      .build());
+      page.getCheckpointsList().forEach(each -> listed.add(each.getId()));
+      cursor = page.getNextCursor();
+    } while (!cursor.isEmpty());
+
+    assertThat(listed).containsExactlyElementsOf(made.reversed());
+  }
+
+  @Test
+  void shouldKeepWhatIsPinnedHeldOrNeeded() {
+    Uploader runner = runner("default");
+    List<String> made = checkpoints(runner, 15);
+    pin(made.get(0), true);
+    hold(made.get(1), RunId.next());
+    Cut cut = new Cut(tree.root().toString(), "baton-tree-2", 1, 1, 1, made.get(2));
+    log.send(
+        trace.created(), trace.assigned(1), trace.started(1), trace.completed(1, "build", cut));
+    client.snapshot(run, 1);
+    client.until(() -> client.events(run, false).size(), size -> size == 4);
+
+    RetentionReport dry = retention(true);
+    RetentionReport report = retention(false);
+
+    assertThat(dry.getDeletedList()).containsExactlyElementsOf(report.getDeletedList());
+    assertThat(report.getDeletedList()).containsExactlyInAnyOrder(made.get(3), made.get(4));
+    assertThat(report.getProtectedOnes()).isEqualTo(3);
+    assertStatus(() -> get(made.get(3)), Status.Code.NOT_FOUND, made.get(3));
+    assertStatus(() -> runner.open(made.get(3)), Status.Code.NOT_FOUND, made.get(3));
+    assertThat(get(made.get(0)).getPinReason()).isEqualTo("for the record");
+    assertThat(get(made.get(1)).getHeldByCount()).isEqualTo(1);
+
+    pin(made.get(0), false);
+    log.send(trace.ended(1));
+    client.idsUntilEnd(run);
+    assertThat(retention(false).getDeletedList())
+        .containsExactlyInAnyOrder(made.get(0), made.get(2));
+  }
+
+  @Test
+  void shouldEraseARunAndProveIt() {
+    Uploader runner = runner("erase");
+    List<String> made = checkpoints(runner, 3);
+    byte[] bytes = ("log of " + run).getBytes(StandardCharsets.UTF_8);
+    String mine = blob(run, bytes);
+    String ours = blob(run, "shared".getBytes(StandardCharsets.UTF_8));
+    blob(RunId.next(), "shared".getBytes(StandardCharsets.UTF_8));
+    log.send(trace.created(), trace.assigned(1), trace.started(1));
+    client.snapshot(run, 1);
+    assertStatus(() -> delete(), Status.Code.FAILED_PRECONDITION, "run_alive");
+    log.send(trace.completed(1, "build", TraceBuilder.cut(run)), trace.ended(1));
+    client.idsUntilEnd(run);
+    pin(made.get(1), true);
+    assertStatus(
+        () -> delete(), Status.Code.FAILED_PRECONDITION, "pinned: checkpoint " + made.get(1));
+    pin(made.get(1), false);
+    String fork = RunId.next();
+    hold(made.get(2), fork);
+    assertStatus(() -> delete(), Status.Code.FAILED_PRECONDITION, "held by run " + fork);
+    client
+        .grpc()
+        .holdCheckpoint(HoldCheckpointRequest.newBuilder().setId(made.get(2)).setRun(fork).build());
+
+    DeleteRunResponse proof = delete();
+
+    assertThat(proof.getDeleted().getEvents()).isEqualTo(5);
+    assertThat(proof.getDeleted().getCuts()).isEqualTo(1);
+    assertThat(proof.getDeleted().getCheckpoints()).isEqualTo(3);
+    assertThat(proof.getDeleted().getManifests()).isEqualTo(3);
+    assertThat(proof.getDeleted().getBlobs()).isEqualTo(1);
+    assertThat(proof.getDeleted().getPacks() + proof.getPacksWaiting())
+        .isEqualTo(tree.packs().size());
+    assertThat(proof.getLeft()).isEqualTo(dev.baton.protocol.grpc.RunCounts.getDefaultInstance());
+    assertThat(client.get("/runs/" + run + "/events").body()).doesNotContain("step_completed");
+    assertThat(upload(RunId.next(), mine, bytes.length).getPresent()).isFalse();
+    assertThat(upload(RunId.next(), ours, 6).getPresent()).isTrue();
+  }
+
+  @Test
+  void shouldComeBackFromTheObjectsAlone() {
+    String project = "lost-" + run.substring(20).toLowerCase(Locale.ROOT);
+    Uploader runner = runner(project);
+    List<String> made = checkpoints(runner, 3);
+    pin(made.get(1), true);
+    byte[] manifest = runner.open(made.get(0)).getManifest().toByteArray();
+    forget(project);
+    assertStatus(() -> runner.open(made.get(0)), Status.Code.NOT_FOUND, made.get(0));
+
+    ReindexReport report = reindex(project);
+
+    assertThat(report.getProblemsList()).isEmpty();
+    assertThat(report.getCheckpoints()).isEqualTo(3);
+    assertThat(report.getPacks()).isEqualTo(tree.packs().size());
+    assertThat(report.getChunks()).isEqualTo(tree.chunks().size());
+    assertThat(runner.open(made.get(0)).getManifest().toByteArray()).isEqualTo(manifest);
+    assertThat(verify(made.get(0)).getVerified()).isTrue();
+    assertThat(get(made.get(1)).getPinReason()).isEqualTo("for the record");
+    assertThat(runner.find(tree.chunks()).getPlacesList()).containsOnly(1);
+    assertThat(reindex(project)).isEqualTo(ReindexReport.getDefaultInstance());
+  }
+
+  private void forget(String project) {
+    for (String statement :
+        List.of(
+            "DELETE FROM store.checkpoint_pack WHERE checkpoint IN (SELECT number FROM store.checkpoint WHERE project = $1)",
+            "DELETE FROM store.checkpoint WHERE project = $1",
+            "DELETE FROM store.chunk WHERE project = (SELECT id FROM store.project WHERE name = $1)",
+            "DELETE FROM store.pack WHERE project = (SELECT id FROM store.project WHERE name = $1)")) {
+      pool.preparedQuery(statement)
+          .execute(Tuple.of(project))
+          .await()
+          .atMost(Duration.ofSeconds(10));
+    }
+  }
+
+  private ReindexReport reindex(String project) {
+    return client.grpc().reindex(ReindexRequest.newBuilder().setProject(project).build());
+  }
+
+  private List<String> checkpoints(Uploader runner, int count) {
+    List<String> made = new ArrayList<>();
+    Instant start = Instant.now().minus(Duration.ofHours(1));
+    for (int i = 0; i < count; i++) {
+      made.add(runner.checkpoint(tree, Trigger.STEP, start.plusSeconds(i)));
+    }
+    return made;
+  }
+
+  private void pin(String id, boolean pinned) {
+    client
+        .grpc()
+        .pinCheckpoint(
+            PinCheckpointRequest.newBuilder()
+                .setId(id)
+                .setPinned(pinned)
+                .setBy("someone")
+                .setReason("for the record")
+                .build());
+  }
+
+  private void hold(String id, String by) {
+    client
+        .grpc()
+        .holdCheckpoint(
+            HoldCheckpointRequest.newBuilder().setId(id).setRun(by).setHeld(true).build());
+  }
+
+  private RetentionReport retention(boolean dryRun) {
+    return client
+        .grpc()
+        .runRetention(RunRetentionRequest.newBuilder().setRun(run).setDryRun(dryRun).build());
+  }
+
+  private DeleteRunResponse delete() {
+    return client.grpc().deleteRun(DeleteRunRequest.newBuilder().setRun(run).setNow(true).build());
+  }
+
+  private StoredCheckpoint get(String id) {
+    return client
+        .grpc()
+        .getCheckpoint(GetCheckpointRequest.newBuilder().setId(id).build())
+        .getCheckpoint();
+  }
+
+  private VerifyCheckpointResponse verify(String id) {
+    return client.grpc().verifyCheckpoint(VerifyCheckpointRequest.newBuilder().setId(id).build());
+  }
+
+  private Uploader runner(String project) {
+    return new Uploader(client, run, project, 1);
+  }
+
+  /** Its digest. */
+  private String blob(String of, byte[] bytes) {
+    String digest = Digest.of(bytes);
+    Upload upload = upload(of, digest, bytes.length);
+    if (!upload.getPresent()) {
+      assertThat(client.put(upload, bytes).statusCode()).isEqualTo(200);
+    }
+    return digest;
+  }
+
+  private Upload upload(String of, String digest, int size) {
+    return client
+        .grpc()
+        .prepareUpload(
+            PrepareUploadRequest.newBuilder()
+                .setRun(of)
+                .setProject("erase")
+                .addObjects(
+                    ObjectRef.newBuilder()
+                        .setDigest(digest)
+                        .setSizeBytes(size)
+                        .setKind(ObjectKind.OBJECT_KIND_BLOB))
+                .build())
+        .getUploads(0);
+  }
+
+  private static void flip(Pack pack) throws IOException {
+    Path file = Servers.objectFile("packs/" + pack.ref().id().hex());
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[10] ^= 4;
+    Files.write(file, bytes);
+  }
+
+  private static void assertStatus(
+      org.assertj.core.api.ThrowableAssert.ThrowingCallable call,
+      Status.Code code,
+      String description) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            StatusRuntimeException.class,
+            e -> {
+              assertThat(e.getStatus().getDescription()).contains(description);
+              assertThat(e.getStatus().getCode()).isEqualTo(code);
+            });
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.store.gc;
+
+import org.jspecify.annotations.NullMarked;

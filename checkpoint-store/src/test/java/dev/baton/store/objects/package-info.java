@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.store.objects;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.store.packs;
+
+import org.jspecify.annotations.NullMarked;

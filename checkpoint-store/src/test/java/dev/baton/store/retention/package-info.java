@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.store.retention;
+
+import org.jspecify.annotations.NullMarked;
