@@ -80,6 +80,13 @@ public final class RunView {
           "error",
           style.bad(error.path("code").asText() + ": " + error.path("message").asText()));
     }
+    List<String> withoutCut = texts(run.path("without_cut"));
+    if (!withoutCut.isEmpty()) {
+      field(
+          context,
+          "no cut",
+          style.attention(String.join(", ", withoutCut) + " (a replacement runs them again)"));
+    }
     if (run.hasNonNull("output")) {
       field(context, "output", run.path("output").toString());
     }
