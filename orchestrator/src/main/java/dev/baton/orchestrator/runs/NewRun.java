@@ -128,6 +128,7 @@ record NewRun(
         List.of(),
         null,
         null,
+        null,
         null);
   }
 }

@@ -169,6 +169,7 @@ public class RunQueries {
         waiting(row.getString("waiting")),
         null,
         null,
+        null,
         null);
   }
 

@@ -141,7 +141,7 @@ public class RunResource {
             run ->
                 store
                     .state(run.id())
-                    .map(state -> run.withSteps(List.copyOf(state.steps().values())))
+                    .map(state -> run.withSteps(state))
                     // The run itself is worth an answer while the store is away.
                     .onFailure(ProblemException.class)
                     .recoverWithItem(

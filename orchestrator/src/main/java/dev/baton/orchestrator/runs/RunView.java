@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.runs;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Failure;
 import java.time.Instant;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param lease only in the answer that creates an external run
  * @param steps only where one run is shown
  * @param stepsUnavailable why there are no steps though one run is shown
+ * @param withoutCut steps whose files could not be stored, which a replacement would run again;
+ *     only with steps
  */
 public record RunView(
     String id,
@@ -48,7 +51,8 @@ public record RunView(
     List<Waiting> waiting,
     @Nullable String lease,
     @Nullable List<StepState> steps,
-    @Nullable String stepsUnavailable) {
+    @Nullable String stepsUnavailable,
+    @Nullable List<String> withoutCut) {
 
   /** Who carries the run, as it said itself. */
   public record RunnerRef(String id, @Nullable Long pid, @Nullable String host) {}
@@ -56,20 +60,25 @@ public record RunView(
   /** A question that waits for a person. */
   public record Waiting(String approval, String step, String prompt) {}
 
-  RunView withSteps(List<StepState> folded) {
-    return copy(lease, folded, null);
+  RunView withSteps(RunState state) {
+    List<String> without =
+        state.branches().values().stream().flatMap(line -> line.uncommitted().stream()).toList();
+    return copy(lease, List.copyOf(state.steps().values()), null, without);
   }
 
   RunView withoutSteps(String why) {
-    return copy(lease, null, why);
+    return copy(lease, null, why, null);
   }
 
   RunView withLease(String token) {
-    return copy(token, steps, stepsUnavailable);
+    return copy(token, steps, stepsUnavailable, withoutCut);
   }
 
   private RunView copy(
-      @Nullable String token, @Nullable List<StepState> folded, @Nullable String why) {
+      @Nullable String token,
+      @Nullable List<StepState> folded,
+      @Nullable String why,
+      @Nullable List<String> without) {
     return new RunView(
         id,
         displayId,
@@ -93,6 +102,7 @@ public record RunView(
         waiting,
         token,
         folded,
-        why);
+        why,
+        without);
   }
 }
