@@ -1,0 +1,50 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.testkit;
+
+import dev.baton.standalone.S3Access;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * Any other: {@code -Dbaton.test.s3.endpoint=URL}, with {@code .access-key}, {@code .secret-key},
+ * and where they are not {@code baton} and {@code us-east-1}, {@code .bucket} and {@code .region}.
+ * {@code -Dbaton.test.s3.checksums=false} and {@code .if-none-match=false} leave out what it is
+ * known not to check.
+ */
+@EnabledIfSystemProperty(named = "baton.test.s3.endpoint", matches = "http.*")
+class GivenS3Test extends S3Contract {
+  private static final String PREFIX = "baton.test.s3.";
+
+  @Override
+  S3Access access() {
+    return new S3Access(
+        given("endpoint", ""),
+        given("access-key", "baton"),
+        given("secret-key", ""),
+        given("bucket", "baton"),
+        given("region", "us-east-1"));
+  }
+
+  @Override
+  boolean checksSignatures() {
+    return true;
+  }
+
+  @Override
+  boolean checksChecksums() {
+    return Boolean.parseBoolean(given("checksums", "true"));
+  }
+
+  @Override
+  boolean knowsIfNoneMatch() {
+    return Boolean.parseBoolean(given("if-none-match", "true"));
+  }
+
+  private static String given(String name, String otherwise) {
+    return System.getProperty(PREFIX + name, otherwise);
+  }
+}

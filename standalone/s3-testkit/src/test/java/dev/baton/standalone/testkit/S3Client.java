@@ -1,0 +1,160 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.testkit;
+
+import dev.baton.standalone.S3Access;
+import io.minio.BucketExistsArgs;
+import io.minio.GetObjectArgs;
+import io.minio.GetPresignedObjectUrlArgs;
+import io.minio.ListObjectsArgs;
+import io.minio.MakeBucketArgs;
+import io.minio.MinioClient;
+import io.minio.PutObjectArgs;
+import io.minio.RemoveObjectArgs;
+import io.minio.RemoveObjectsArgs;
+import io.minio.Result;
+import io.minio.StatObjectArgs;
+import io.minio.http.Method;
+import io.minio.messages.DeleteObject;
+import io.minio.messages.Item;
+import java.io.ByteArrayInputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Uses one bucket as the checkpoint-store does, and presigned URLs as a runner does. */
+final class S3Client implements AutoCloseable {
+  static final int LIFE_SECONDS = 300;
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+  private final MinioClient minio;
+  private final String bucket;
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  S3Client(S3Access access, String secretKey) {
+    bucket = access.bucket();
+    minio =
+        MinioClient.builder()
+            .endpoint(access.endpoint())
+            .region(access.region())
+            .credentials(access.accessKey(), secretKey)
+            .build();
+  }
+
+  void ensureBucket() throws Exception {
+    if (!bucketExists()) {
+      minio.makeBucket(MakeBucketArgs.builder().bucket(bucket).build());
+    }
+  }
+
+  boolean bucketExists() throws Exception {
+    return minio.bucketExists(BucketExistsArgs.builder().bucket(bucket).build());
+  }
+
+  void put(String key, byte[] bytes) throws Exception {
+    minio.putObject(
+        PutObjectArgs.builder().bucket(bucket).object(key).stream(
+                new ByteArrayInputStream(bytes), bytes.length, -1)
+            .build());
+  }
+
+  /** In parts, of a size that nobody knows before the end. */
+  void putInParts(String key, byte[] bytes, int part) throws Exception {
+    minio.putObject(
+        PutObjectArgs.builder().bucket(bucket).object(key).stream(
+                new ByteArrayInputStream(bytes), -1, part)
+            .build());
+  }
+
+  byte[] get(String key) throws Exception {
+    try (var in = minio.getObject(GetObjectArgs.builder().bucket(bucket).object(key).build())) {
+      return in.readAllBytes();
+    }
+  }
+
+  byte[] get(String key, long offset, long length) throws Exception {
+    GetObjectArgs part =
+        GetObjectArgs.builder().bucket(bucket).object(key).offset(offset).length(length).build();
+    try (var in = minio.getObject(part)) {
+      return in.readAllBytes();
+    }
+  }
+
+  long size(String key) throws Exception {
+    return minio.statObject(StatObjectArgs.builder().bucket(bucket).object(key).build()).size();
+  }
+
+  void remove(String key) throws Exception {
+    minio.removeObject(RemoveObjectArgs.builder().bucket(bucket).object(key).build());
+  }
+
+  void remove(List<String> keys) throws Exception {
+    List<DeleteObject> objects = keys.stream().map(DeleteObject::new).toList();
+    for (var failed :
+        minio.removeObjects(RemoveObjectsArgs.builder().bucket(bucket).objects(objects).build())) {
+      throw new AssertionError(failed.get().message());
+    }
+  }
+
+  /**
+   * @param after empty for the first
+   * @param page how many to ask for at once
+   */
+  List<Item> list(String prefix, String after, int page) throws Exception {
+    ListObjectsArgs.Builder args =
+        ListObjectsArgs.builder().bucket(bucket).prefix(prefix).recursive(true).maxKeys(page);
+    List<Item> items = new ArrayList<>();
+    for (Result<Item> item :
+        minio.listObjects(after.isEmpty() ? args.build() : args.startAfter(after).build())) {
+      items.add(item.get());
+    }
+    return items;
+  }
+
+  URI presign(Method method, String key, Map<String, String> headers, int lifeSeconds)
+      throws Exception {
+    return URI.create(
+        minio.getPresignedObjectUrl(
+            GetPresignedObjectUrlArgs.builder()
+                .method(method)
+                .bucket(bucket)
+                .object(key)
+                .expiry(lifeSeconds)
+                .extraHeaders(headers)
+                .build()));
+  }
+
+  HttpResponse<byte[]> put(URI url, Map<String, String> headers, byte[] body) throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(url).PUT(HttpRequest.BodyPublishers.ofByteArray(body));
+    headers.forEach(request::header);
+    return send(request);
+  }
+
+  HttpResponse<byte[]> get(URI url, Map<String, String> headers) throws Exception {
+    HttpRequest.Builder request = HttpRequest.newBuilder(url);
+    headers.forEach(request::header);
+    return send(request);
+  }
+
+  private HttpResponse<byte[]> send(HttpRequest.Builder request) throws Exception {
+    return http.send(
+        request.timeout(TIMEOUT).version(HttpClient.Version.HTTP_1_1).build(),
+        HttpResponse.BodyHandlers.ofByteArray());
+  }
+
+  @Override
+  public void close() throws Exception {
+    http.close();
+    minio.close();
+  }
+}
