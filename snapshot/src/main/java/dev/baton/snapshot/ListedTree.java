@@ -14,8 +14,10 @@ import dev.baton.snapshot.posix.Kind;
 import dev.baton.snapshot.scan.DirState;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +34,10 @@ final class ListedTree {
   private final Map<TreePath, TreePath> firsts = new HashMap<>();
   private final Map<TreePath, TreeEntry.RegularFile> files = new HashMap<>();
 
+  private final Deque<Place> pending = new ArrayDeque<>();
+
+  private record Place(TreePath path, DirState state) {}
+
   private ListedTree() {}
 
   /**
@@ -39,7 +45,11 @@ final class ListedTree {
    */
   static TreeListing of(DirState root) {
     ListedTree tree = new ListedTree();
-    tree.add(TreePath.ROOT, root);
+    tree.pending.push(new Place(TreePath.ROOT, root));
+    while (!tree.pending.isEmpty()) {
+      Place place = tree.pending.pop();
+      tree.add(place.path, place.state);
+    }
     tree.entries.replaceAll(tree::renamed);
     tree.entries.sort(Comparator.comparing(TreeEntry::path));
     return new TreeListing(tree.entries, List.of());
@@ -74,7 +84,7 @@ final class ListedTree {
       }
       TreePath child = path.child(state.name(i));
       if (state.kind(i) == Kind.DIRECTORY) {
-        add(child, state.child(i));
+        pending.push(new Place(child, state.child(i)));
       } else if (state.kind(i) == Kind.SYMLINK) {
         entries.add(new TreeEntry.Symlink(child, time(state.meta(i)), state.target(i)));
       } else {

@@ -31,6 +31,8 @@ public record Skipped(String path, Reason reason, String detail) {
      * Captured, but it was being written at every attempt to read it, so its content may be a
      * mixture.
      */
-    CHANGED_WHILE_READ
+    CHANGED_WHILE_READ,
+    /** Captured, but some or all of its extended attributes are missing. */
+    ATTRIBUTES_LOST
   }
 }

@@ -6,11 +6,12 @@
  */
 package dev.baton.snapshot.capture;
 
+import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.format.Chunk;
 import dev.baton.snapshot.format.ChunkSink;
 import dev.baton.snapshot.format.Chunker;
 import dev.baton.snapshot.format.Extent;
-import dev.baton.snapshot.format.Xattr;
+import dev.baton.snapshot.format.ExtentList;
 import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.OpenFile;
 import dev.baton.snapshot.posix.StatBuffer;
@@ -25,6 +26,9 @@ final class FileReader {
   /** How often a file is read that somebody writes meanwhile. */
   static final int MAX_READS = 3;
 
+  /** Bytes that data or a hole has at least: no file system has smaller blocks. */
+  private static final int LEAST_PIECE = 512;
+
   private static final int WINDOW = 2 * Chunker.MAX;
 
   private final ChunkSink sink;
@@ -32,7 +36,7 @@ final class FileReader {
   private final StatBuffer after = new StatBuffer();
   private byte[] window = new byte[64 << 10];
   private List<Extent> extents = List.of();
-  private List<Xattr> xattrs = List.of();
+  private FileAttributes.Kept attributes = new FileAttributes.Kept(List.of(), null);
   private long size;
 
   FileReader(ChunkSink sink) {
@@ -50,8 +54,8 @@ final class FileReader {
   }
 
   /** Extended attributes of what was read last. */
-  List<Xattr> xattrs() {
-    return xattrs;
+  FileAttributes.Kept attributes() {
+    return attributes;
   }
 
   /** Bytes that were read last: less than the file had where it has shrunk meanwhile. */
@@ -65,39 +69,65 @@ final class FileReader {
    * @return whether it stayed the same during the last reading; if not, what was read may be a
    *     mixture
    * @throws dev.baton.snapshot.posix.NotRegularException if it is no regular file (any more)
+   * @throws SnapshotException.TooLarge if it has more data than a file can have in a tree
    */
   boolean read(Directory directory, String name) throws IOException, InterruptedException {
     for (int reading = 1; ; reading++) {
+      boolean last = reading == MAX_READS;
       boolean same;
       try (OpenFile file = directory.openForReading(name, before)) {
-        extents = new ArrayList<>();
-        size = 0;
-        boolean whole = before.size <= Chunker.WHOLE && before.allocated >= before.size;
-        int length = whole ? fill(file, 0, 0, (int) before.size) : 0;
-        if (!whole) {
-          parts(file);
-        }
-        xattrs = FileAttributes.of(file);
-        file.stat(after);
-        same = after.sameContent(before) && (whole ? length : size) == before.size;
-        if (whole && (same || reading == MAX_READS)) {
-          // Not sooner: most files that are being written need not be stored as they are now.
-          data(0, length);
-        }
+        // Sparse to the point of being perforated: then the holes are zeros like others.
+        boolean sparse = before.allocated < before.size && !isPerforated(file);
+        same = readOnce(file, sparse, last);
       }
-      if (same || reading == MAX_READS) {
+      if (same || last) {
         return same;
       }
     }
   }
 
+  /** Whether it has more pieces than a file can have in a tree. */
+  private boolean isPerforated(OpenFile file) throws IOException {
+    if (before.size / ExtentList.MAX < LEAST_PIECE) {
+      return false;
+    }
+    long at = 0;
+    for (int pieces = 0; pieces < ExtentList.MAX / 2; pieces++) {
+      long start = file.seekData(at);
+      at = start < 0 ? -1 : file.seekHole(start);
+      if (at < 0 || at >= before.size) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean readOnce(OpenFile file, boolean sparse, boolean last)
+      throws IOException, InterruptedException {
+    extents = new ArrayList<>();
+    size = 0;
+    boolean whole = before.size <= Chunker.WHOLE && !sparse;
+    int length = 0;
+    if (whole) {
+      length = fill(file, 0, 0, (int) before.size);
+    } else if (sparse) {
+      parts(file);
+    } else {
+      content(file, 0, before.size);
+    }
+    attributes = FileAttributes.read(file);
+    file.stat(after);
+    boolean same = after.sameContent(before) && (whole ? length : size) == before.size;
+    if (whole && (same || last)) {
+      // Not sooner: most files that are being written need not be stored as they are now.
+      data(0, length);
+    }
+    return same;
+  }
+
   /** Data and holes, as the file system tells them apart. */
   private void parts(OpenFile file) throws IOException, InterruptedException {
     long end = before.size;
-    if (before.allocated >= end) {
-      content(file, 0, end);
-      return;
-    }
     for (long at = 0; at < end; ) {
       long start = file.seekData(at);
       if (start < 0 || start > end) {
@@ -118,39 +148,39 @@ final class FileReader {
     }
   }
 
-  private void hole(long length) {
+  private void hole(long length) throws SnapshotException {
     if (!extents.isEmpty() && extents.getLast() instanceof Extent.Hole(long before)) {
       extents.removeLast();
       size -= before;
       hole(before + length);
       return;
     }
-    extents.add(new Extent.Hole(length));
-    size += length;
+    add(new Extent.Hole(length));
   }
 
   /** False where the file ended sooner. */
   private boolean content(OpenFile file, long start, long stop)
       throws IOException, InterruptedException {
     long position = start;
+    long end = stop;
     int filled = 0;
     int from = 0;
     boolean whole = stop - start <= Chunker.WHOLE;
     while (true) {
-      if (filled - from < Chunker.MAX && position < stop) {
+      if (filled - from < Chunker.MAX && position < end) {
         System.arraycopy(window, from, window, 0, filled - from);
         filled -= from;
         from = 0;
-        int want = (int) Math.min(WINDOW - filled, stop - position);
+        int want = (int) Math.min(WINDOW - filled, end - position);
         int got = fill(file, position, filled, want);
         filled += got;
         position += got;
         if (got < want) {
-          stop = position;
+          end = position;
         }
       }
       if (filled == from) {
-        return size == stop;
+        return end == stop;
       }
       int length = whole ? filled - from : Chunker.next(window, from, filled - from);
       data(from, length);
@@ -171,7 +201,14 @@ final class FileReader {
     }
     Chunk chunk = Chunk.of(Chunk.Kind.DATA, window, offset, length);
     sink.accept(chunk);
-    extents.add(new Extent.Data(chunk.hash(), length));
-    size += length;
+    add(new Extent.Data(chunk.hash(), length));
+  }
+
+  private void add(Extent extent) throws SnapshotException {
+    if (extents.size() == ExtentList.MAX) {
+      throw ExtentList.tooMany();
+    }
+    extents.add(extent);
+    size += extent.length();
   }
 }

@@ -6,6 +6,7 @@
  */
 package dev.baton.snapshot.capture;
 
+import dev.baton.snapshot.Skipped;
 import dev.baton.snapshot.format.Content;
 import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.Kind;
@@ -13,7 +14,10 @@ import dev.baton.snapshot.posix.PosixException;
 import dev.baton.snapshot.scan.DirState;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +32,12 @@ final class FileWalk {
   /** Bytes after which a batch ends. */
   private static final long MAX_BYTES = 4 << 20;
 
+  /**
+   * Directories above the deepest one that stay open; a tree may have more levels than a process
+   * files.
+   */
+  private static final int MAX_OPEN = 64;
+
   /** Takes batches, and the duty to release their directories. */
   @FunctionalInterface
   interface Readers {
@@ -37,71 +47,79 @@ final class FileWalk {
   private final Path root;
   private final Predicate<Content> stored;
   private final Readers readers;
+  private final Queue<Skipped> skipped;
+  private final List<Frame> way = new ArrayList<>();
   private int[] files = new int[MAX_FILES];
 
   /**
    * @param stored whether all chunks of a file that need not be read are in the store
+   * @param skipped thread-safe
    */
-  FileWalk(Path root, Predicate<Content> stored, Readers readers) {
+  FileWalk(Path root, Predicate<Content> stored, Readers readers, Queue<Skipped> skipped) {
     this.root = root;
     this.stored = stored;
     this.readers = readers;
+    this.skipped = skipped;
   }
 
+  /**
+   * @throws TreeMovedException if a directory is gone whose files are unchanged, but not stored
+   * @throws IOException if the root cannot be opened, or the system is out of open files
+   */
   void walk(DirState state) throws IOException, InterruptedException {
-    walk(new Frame(null, state, ""));
+    try {
+      enter(new Frame(state, ""));
+      while (!way.isEmpty()) {
+        Frame below = way.getLast().next();
+        if (below == null) {
+          way.removeLast().close();
+        } else {
+          enter(below);
+        }
+      }
+    } finally {
+      way.forEach(Frame::close);
+    }
+  }
+
+  private void enter(Frame frame) throws IOException, InterruptedException {
+    way.addLast(frame);
+    files(frame.state);
   }
 
   /** A directory on the way to where the walk is; opened when something in or below it is read. */
-  private final class Frame implements AutoCloseable {
-    private final @Nullable Frame parent;
+  private static final class Frame {
     private final DirState state;
     private final String name;
+    private int at;
     private @Nullable SharedDirectory open;
 
-    Frame(@Nullable Frame parent, DirState state, String name) {
-      this.parent = parent;
+    Frame(DirState state, String name) {
       this.state = state;
       this.name = name;
     }
 
-    SharedDirectory open() throws IOException {
-      SharedDirectory known = open;
-      if (known == null) {
-        known =
-            new SharedDirectory(
-                parent == null ? Directory.open(root) : parent.open().directory().openChild(name));
-        open = known;
-      }
-      return known;
-    }
-
-    String path() {
-      return parent == null ? "" : Paths.child(parent.path(), name);
-    }
-
-    @Override
-    public void close() {
-      if (open != null) {
-        open.release();
-      }
-    }
-  }
-
-  private void walk(Frame frame) throws IOException, InterruptedException {
-    try (frame) {
-      files(frame);
-      DirState state = frame.state;
-      for (int i = 0; i < state.size(); i++) {
-        if (state.kind(i) == Kind.DIRECTORY && state.isPresent(i)) {
-          walk(new Frame(frame, state.child(i), state.name(i)));
+    /** The next directory in it; null at the end. */
+    @Nullable Frame next() {
+      while (at < state.size()) {
+        int child = at++;
+        if (state.kind(child) == Kind.DIRECTORY && state.isPresent(child)) {
+          return new Frame(state.child(child), state.name(child));
         }
       }
+      return null;
+    }
+
+    void close() {
+      SharedDirectory mine = open;
+      if (mine != null) {
+        open = null;
+        mine.release();
+      }
     }
   }
 
-  private void files(Frame frame) throws IOException, InterruptedException {
-    DirState state = frame.state;
+  private void files(DirState state) throws IOException, InterruptedException {
     int count = 0;
     long bytes = 0;
     for (int i = 0; i < state.size(); i++) {
@@ -111,13 +129,13 @@ final class FileWalk {
       files[count++] = i;
       bytes += state.length(i);
       if (count == MAX_FILES || bytes >= MAX_BYTES) {
-        give(frame, count, bytes);
+        give(state, count, bytes);
         count = 0;
         bytes = 0;
       }
     }
     if (count > 0) {
-      give(frame, count, bytes);
+      give(state, count, bytes);
     }
   }
 
@@ -129,15 +147,62 @@ final class FileWalk {
     return content == null || !stored.test(content);
   }
 
-  private void give(Frame frame, int count, long bytes) throws IOException, InterruptedException {
+  private void give(DirState state, int count, long bytes)
+      throws IOException, InterruptedException {
     SharedDirectory open;
     try {
-      open = frame.open();
+      open = open();
     } catch (PosixException e) {
-      // The scan was there a moment ago.
-      throw new TreeMovedException(frame.path().isEmpty() ? root.toString() : frame.path());
+      if (way.size() == 1 || e.isExhausted()) {
+        throw e;
+      }
+      lose(state, count, e);
+      return;
     }
-    readers.accept(
-        new Batch(open.share(), frame.state, frame.path(), Arrays.copyOf(files, count), bytes));
+    readers.accept(new Batch(open.share(), state, path(), Arrays.copyOf(files, count), bytes));
+  }
+
+  /** The scan was in the directory a moment ago; now there is no way to it. */
+  private void lose(DirState state, int count, PosixException e) throws TreeMovedException {
+    Skipped.Reason reason = e.isReplaced() ? Skipped.Reason.VANISHED : Skipped.Reason.UNREADABLE;
+    for (int i = 0; i < count; i++) {
+      String path = Paths.child(path(), state.name(files[i]));
+      if (!state.needsReading(files[i])) {
+        throw new TreeMovedException(path);
+      }
+      state.skip(files[i]);
+      skipped.add(new Skipped(path, reason, String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** The deepest directory of the way. */
+  private SharedDirectory open() throws IOException {
+    int known = way.size() - 1;
+    while (known >= 0 && way.get(known).open == null) {
+      known--;
+    }
+    SharedDirectory above = known < 0 ? null : way.get(known).open;
+    for (int depth = known + 1; depth < way.size(); depth++) {
+      Frame frame = way.get(depth);
+      above =
+          new SharedDirectory(
+              above == null ? Directory.open(root) : above.directory().openChild(frame.name));
+      frame.open = above;
+      if (depth >= MAX_OPEN) {
+        way.get(depth - MAX_OPEN).close();
+      }
+    }
+    if (above == null) {
+      throw new IllegalStateException("the walk is nowhere");
+    }
+    return above;
+  }
+
+  private String path() {
+    String path = "";
+    for (Frame frame : way.subList(1, way.size())) {
+      path = Paths.child(path, frame.name);
+    }
+    return path;
   }
 }

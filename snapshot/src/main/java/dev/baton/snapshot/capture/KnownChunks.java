@@ -32,12 +32,19 @@ final class KnownChunks {
     this.table = table;
   }
 
-  /** Whether the store has this chunk, and all that it names as its parts. */
+  /**
+   * Whether the store has this chunk and all that it names as its parts, or will have before this
+   * capture ends.
+   */
   synchronized boolean isStored(Hash chunk, Composites composites) {
-    return table.contains(chunk) && composites.partsOf(chunk).stream().allMatch(table::contains);
+    return isStored(chunk) && composites.partsOf(chunk).stream().allMatch(this::isStored);
   }
 
-  /** Whether the store has all of a file. */
+  private boolean isStored(Hash chunk) {
+    return table.contains(chunk) || underWay.contains(chunk);
+  }
+
+  /** As above, for all of a file. */
   boolean isStored(Content content, Composites composites) {
     return switch (content) {
       case Content.Inline(List<Extent> extents) -> isStored(extents);
@@ -48,7 +55,7 @@ final class KnownChunks {
 
   private synchronized boolean isStored(List<Extent> extents) {
     for (Extent extent : extents) {
-      if (extent instanceof Extent.Data data && !table.contains(data.chunk())) {
+      if (extent instanceof Extent.Data data && !isStored(data.chunk())) {
         return false;
       }
     }

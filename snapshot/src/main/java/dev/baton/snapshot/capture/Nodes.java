@@ -14,9 +14,12 @@ import dev.baton.snapshot.format.NodeWriter;
 import dev.baton.snapshot.posix.Kind;
 import dev.baton.snapshot.scan.DirState;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the nodes of directories, from the leaves up. One use, one thread. */
 final class Nodes {
@@ -37,7 +40,7 @@ final class Nodes {
 
   /** The digest of the tree. */
   Hash root(DirState root) throws IOException, InterruptedException {
-    byte[] bytes = NodeCodec.encodeRoot(root.meta(), node(root));
+    byte[] bytes = NodeCodec.encodeRoot(root.meta(), below(root));
     Chunk chunk = Chunk.of(Chunk.Kind.NODE, bytes, 0, bytes.length);
     sink.accept(chunk);
     return chunk.hash();
@@ -48,12 +51,43 @@ final class Nodes {
     sink.accept(chunk);
   }
 
-  private Hash node(DirState state) throws IOException, InterruptedException {
-    for (int i = 0; i < state.size(); i++) {
-      if (state.kind(i) == Kind.DIRECTORY && state.isPresent(i)) {
-        node(state.child(i));
+  private static final class Step {
+    private final DirState state;
+    private int at;
+
+    Step(DirState state) {
+      this.state = state;
+    }
+
+    @Nullable DirState next() {
+      while (at < state.size()) {
+        int child = at++;
+        if (state.kind(child) == Kind.DIRECTORY && state.isPresent(child)) {
+          return state.child(child);
+        }
+      }
+      return null;
+    }
+  }
+
+  private Hash below(DirState root) throws IOException, InterruptedException {
+    Deque<Step> way = new ArrayDeque<>();
+    way.push(new Step(root));
+    while (true) {
+      DirState child = way.getFirst().next();
+      if (child != null) {
+        way.push(new Step(child));
+        continue;
+      }
+      Hash node = node(way.pop().state);
+      if (way.isEmpty()) {
+        return node;
       }
     }
+  }
+
+  /** All directories in it have theirs. */
+  private Hash node(DirState state) throws IOException, InterruptedException {
     Hash known = state.node();
     if (known != null && stored.test(known)) {
       return known;

@@ -6,7 +6,7 @@
  */
 package dev.baton.snapshot.capture;
 
-import java.nio.charset.StandardCharsets;
+import dev.baton.snapshot.posix.RawName;
 
 /** Raw paths for people. */
 final class Paths {
@@ -14,7 +14,7 @@ final class Paths {
 
   /** Of a raw name in a directory; the root is the empty path. */
   static String child(String directory, String rawName) {
-    String name = new String(rawName.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+    String name = RawName.display(rawName);
     return directory.isEmpty() ? name : directory + "/" + name;
   }
 }

@@ -7,6 +7,7 @@
 package dev.baton.snapshot.capture;
 
 import dev.baton.snapshot.Skipped;
+import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.format.Content;
 import dev.baton.snapshot.format.Extent;
 import dev.baton.snapshot.format.ExtentList;
@@ -52,7 +53,13 @@ final class ReadFiles implements AutoCloseable {
     } catch (NotRegularException e) {
       skip(batch, file, Skipped.Reason.VANISHED, "replaced by another kind of file");
       return;
+    } catch (SnapshotException.TooLarge e) {
+      skip(batch, file, Skipped.Reason.UNREADABLE, String.valueOf(e.getMessage()));
+      return;
     } catch (PosixException e) {
+      if (e.isExhausted()) {
+        throw e;
+      }
       Skipped.Reason reason = e.isAbsent() ? Skipped.Reason.VANISHED : Skipped.Reason.UNREADABLE;
       skip(batch, file, reason, String.valueOf(e.getMessage()));
       return;
@@ -66,13 +73,18 @@ final class ReadFiles implements AutoCloseable {
       String detail = "written during each of " + FileReader.MAX_READS + " reads";
       skipped.add(new Skipped(path(batch, file), Skipped.Reason.CHANGED_WHILE_READ, detail));
     }
+    String lost = reader.attributes().lost();
+    if (lost != null) {
+      skipped.add(new Skipped(path(batch, file), Skipped.Reason.ATTRIBUTES_LOST, lost));
+    }
     reader.stat().size = reader.size();
     directory.learn(
         file,
         reader.stat(),
-        reader.xattrs(),
+        reader.attributes().xattrs(),
         content,
-        same && Settled.before(reader.stat(), began));
+        // What was lost is to be told each time.
+        same && lost == null && Settled.before(reader.stat(), began));
   }
 
   private Content content() throws IOException, InterruptedException {

@@ -31,6 +31,7 @@ final class Readers implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private long files;
   private long bytes;
+  private int running;
   private boolean ended;
   private @Nullable Throwable failure;
 
@@ -51,6 +52,7 @@ final class Readers implements AutoCloseable {
     if (threads.isEmpty() && (files > LITTLE_FILES || bytes > LITTLE_BYTES)) {
       for (int i = 0; i < count; i++) {
         threads.add(Thread.ofPlatform().daemon().name("capture-" + i).start(this::work));
+        running++;
       }
     }
     notifyAll();
@@ -73,10 +75,11 @@ final class Readers implements AutoCloseable {
         work(share);
       }
     }
-    for (Thread thread : started) {
-      thread.join();
-    }
     synchronized (this) {
+      // When one fails the others may wait for the store: close ends them.
+      while (failure == null && running > 0) {
+        wait();
+      }
       check();
     }
   }
@@ -86,7 +89,14 @@ final class Readers implements AutoCloseable {
       work(share);
     } catch (IOException | InterruptedException | RuntimeException | Error e) {
       fail(e);
+    } finally {
+      end();
     }
+  }
+
+  private synchronized void end() {
+    running--;
+    notifyAll();
   }
 
   private void work(ReadFiles share) throws IOException, InterruptedException {

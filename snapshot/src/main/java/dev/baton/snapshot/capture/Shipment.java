@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ final class Shipment {
   private final PackStore store;
   private final KnownChunks known;
   private final PackWriter packs = new PackWriter();
+  private final ReentrantLock filling = new ReentrantLock();
   private final Semaphore room = new Semaphore(AT_ONCE);
   private final List<Thread> senders = new ArrayList<>();
   private long bytes;
@@ -42,20 +44,26 @@ final class Shipment {
    */
   void add(Block block) throws IOException, InterruptedException {
     check();
-    Pack full;
-    synchronized (packs) {
-      full = packs.append(block);
-    }
-    if (full != null) {
-      send(full);
+    // Held while a full pack waits for its turn: only one does.
+    filling.lockInterruptibly();
+    try {
+      Pack full = packs.append(block);
+      if (full != null) {
+        send(full);
+      }
+    } finally {
+      filling.unlock();
     }
   }
 
   /** Sends the last pack too, and returns when the store has them all. */
   void finish() throws IOException, InterruptedException {
     Pack last;
-    synchronized (packs) {
+    filling.lockInterruptibly();
+    try {
       last = packs.finish();
+    } finally {
+      filling.unlock();
     }
     if (last != null && isFirst()) {
       // Most captures are one small pack: no thread is faster than this one.
@@ -102,10 +110,18 @@ final class Shipment {
 
   private void send(Pack pack) throws IOException, InterruptedException {
     room.acquire();
-    check();
-    synchronized (this) {
-      senders.removeIf(sender -> !sender.isAlive());
-      senders.add(Thread.ofVirtual().name("pack").start(() -> putOrFail(pack)));
+    boolean started = false;
+    try {
+      check();
+      synchronized (this) {
+        senders.removeIf(sender -> !sender.isAlive());
+        senders.add(Thread.ofVirtual().name("pack").start(() -> putOrFail(pack)));
+      }
+      started = true;
+    } finally {
+      if (!started) {
+        room.release();
+      }
     }
   }
 

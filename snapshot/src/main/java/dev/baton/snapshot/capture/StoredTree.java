@@ -13,7 +13,9 @@ import dev.baton.snapshot.format.Extent;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.posix.Kind;
 import dev.baton.snapshot.scan.DirState;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 
 /** Which packs a stored tree needs, and a table of nothing but its chunks. One use, one thread. */
@@ -41,7 +43,11 @@ final class StoredTree {
   static StoredTree of(DirState state, Hash digest, ChunkTable from, Composites composites) {
     StoredTree tree = new StoredTree(from, composites);
     tree.add(digest);
-    tree.add(state);
+    Deque<DirState> pending = new ArrayDeque<>();
+    pending.push(state);
+    while (!pending.isEmpty()) {
+      tree.add(pending.pop(), pending);
+    }
     return tree;
   }
 
@@ -63,29 +69,34 @@ final class StoredTree {
     return List.copyOf(table.packs());
   }
 
+  /** Whether these are so many small packs that some should be written again, together. */
+  static boolean isScattered(List<PackRef> packs) {
+    return packs.stream().filter(StoredTree::isSmall).count() > MANY;
+  }
+
+  private static boolean isSmall(PackRef pack) {
+    return pack.size() < SMALL;
+  }
+
   /**
-   * A table without the packs that are better written again, together: where there are many small
-   * ones, those that are small among them. So a chunk is written again as often as the number of
-   * its neighbours has grown by a factor, not with every capture.
+   * A table without the packs that are better written again, together: those that are small among
+   * the small ones. So a chunk is written again as often as the number of its neighbours has grown
+   * by a factor, not with every capture.
    */
   ChunkTable withoutSmallest() {
-    List<PackRef> small = table.packs().stream().filter(pack -> pack.size() < SMALL).toList();
-    if (small.size() <= MANY) {
-      return table;
-    }
-    long all = small.stream().mapToLong(PackRef::size).sum();
-    long limit = Math.max(256 << 10, all / (MANY / 2));
+    long small = table.packs().stream().filter(StoredTree::isSmall).mapToLong(PackRef::size).sum();
+    long limit = Math.max(256 << 10, small / (MANY / 2));
     ChunkTable rest = new ChunkTable();
     for (int entry = 0; entry < table.size(); entry++) {
       PackRef pack = table.packs().get(table.pack(entry));
-      if (pack.size() > limit) {
+      if (!isSmall(pack) || pack.size() > limit) {
         rest.add(table.hash(entry), rest.packNumber(pack));
       }
     }
     return rest;
   }
 
-  private void add(DirState state) {
+  private void add(DirState state, Deque<DirState> pending) {
     Hash node = state.node();
     if (node == null) {
       throw new IllegalStateException("the tree is not whole");
@@ -97,7 +108,7 @@ final class StoredTree {
       }
       files += state.kind(i) == Kind.DIRECTORY ? 0 : 1;
       if (state.kind(i) == Kind.DIRECTORY) {
-        add(state.child(i));
+        pending.push(state.child(i));
       } else if (state.kind(i) == Kind.FILE && state.linkTo(i) == null) {
         Content content = state.content(i);
         switch (content) {

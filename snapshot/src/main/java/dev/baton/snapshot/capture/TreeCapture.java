@@ -36,6 +36,9 @@ public final class TreeCapture {
   private ChunkTable table = new ChunkTable();
   private Composites composites = new Composites();
 
+  /** Not after a failure: what was written anew then would be written once more. */
+  private boolean mayTidy = true;
+
   /** What the store has. */
   private record Stored(DirState state, Snapshot snapshot) {}
 
@@ -78,8 +81,10 @@ public final class TreeCapture {
     if (before != null && before.state() == scan.root()) {
       return new Captured(before.snapshot(), 0, 0, scan.skipped());
     }
-    boolean again = before != null && forgetSmallPacks(before);
-    KnownChunks known = new KnownChunks(table);
+    ChunkTable start = before != null && mayTidy ? tidied(before) : table;
+    boolean tidying = start != table;
+    mayTidy = false;
+    KnownChunks known = new KnownChunks(start);
     Shipment shipment = new Shipment(store, known);
     TreeReading.Read read;
     boolean done = false;
@@ -88,7 +93,7 @@ public final class TreeCapture {
           new TreeReading(
                   root,
                   // What is stored once more must not be found where it is.
-                  () -> new Packer(store, known, shipment, !again),
+                  () -> new Packer(store, known, shipment, !tidying),
                   content -> known.isStored(content, composites),
                   node -> known.isStored(node, composites),
                   composites)
@@ -98,12 +103,14 @@ public final class TreeCapture {
     } finally {
       if (!done) {
         shipment.abandon();
+        keep(start);
       }
     }
     seen = read.state();
-    StoredTree tree = StoredTree.of(read.state(), read.digest(), table, composites);
+    StoredTree tree = StoredTree.of(read.state(), read.digest(), start, composites);
     table = tree.table();
     composites = tree.composites();
+    mayTidy = true;
     Snapshot snapshot =
         new Snapshot(read.digest(), tree.packs(), read.state().treeBytes(), tree.files());
     stored = new Stored(read.state(), snapshot);
@@ -111,15 +118,18 @@ public final class TreeCapture {
         snapshot, shipment.bytes(), scan.filesToRead(), join(scan.skipped(), read.skipped()));
   }
 
-  private boolean forgetSmallPacks(Stored before) {
-    ChunkTable rest =
-        StoredTree.of(before.state(), before.snapshot().root(), table, composites)
-            .withoutSmallest();
-    boolean fewer = rest.size() < table.size();
-    if (fewer) {
-      table = rest;
+  private ChunkTable tidied(Stored before) {
+    Snapshot snapshot = before.snapshot();
+    return StoredTree.isScattered(snapshot.packs())
+        ? StoredTree.of(before.state(), snapshot.root(), table, composites).withoutSmallest()
+        : table;
+  }
+
+  /** What was stored stays stored, also when the capture fails after that. */
+  private void keep(ChunkTable more) {
+    for (int entry = 0; more != table && entry < more.size(); entry++) {
+      table.add(more.hash(entry), table.packNumber(more.packs().get(more.pack(entry))));
     }
-    return fewer;
   }
 
   private static List<Skipped> join(List<Skipped> first, List<Skipped> second) {
@@ -164,7 +174,8 @@ public final class TreeCapture {
 
   private <T> T attempt(Path root, Attempt<T> work) throws IOException, InterruptedException {
     for (int attempt = 1; ; attempt++) {
-      ScanResult scan = scanner.scan(root, seen);
+      // What is known of files whose times do not tell that they have changed is of no use.
+      ScanResult scan = scanner.scan(root, attempt > MAX_ATTEMPTS / 2 ? null : seen);
       seen = scan.root();
       try {
         return work.run(scan);

@@ -84,7 +84,7 @@ final class TreeReading {
 
   private void files(DirState state) throws IOException, InterruptedException {
     try (Readers readers = new Readers(this::share, threads())) {
-      new FileWalk(root, storedContent, readers::add).walk(state);
+      new FileWalk(root, storedContent, readers::add, skipped).walk(state);
       readers.finish();
     }
   }

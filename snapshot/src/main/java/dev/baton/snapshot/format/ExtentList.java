@@ -50,10 +50,15 @@ public final class ExtentList {
     };
   }
 
+  /** Says that a file has more than {@link #MAX} extents. */
+  public static SnapshotException.TooLarge tooMany() {
+    return new SnapshotException.TooLarge(
+        "a file of more than %d extents cannot be kept".formatted(MAX));
+  }
+
   static byte[] encode(List<Extent> extents) throws SnapshotException {
     if (extents.size() > MAX) {
-      throw new SnapshotException.TooLarge(
-          "a file of %d extents; at most %d can be kept".formatted(extents.size(), MAX));
+      throw tooMany();
     }
     ByteWriter out = new ByteWriter(16 + extents.size() * 40).ascii("BL").u8(1);
     write(extents, out);

@@ -132,7 +132,9 @@ final class FileWriter {
     if (owner != null && !setOwner(open, owner, path)) {
       allowed = mode & 01777;
     }
-    for (Xattr xattr : meta.xattrs()) {
+    // From the last to the first: "system.posix_acl_access" may take the right to set those of the
+    // user, which come after it in the order of names.
+    for (Xattr xattr : meta.xattrs().reversed()) {
       setXattr(open, xattr, path);
     }
     return allowed;

@@ -11,9 +11,11 @@ import dev.baton.snapshot.format.Owner;
 import dev.baton.snapshot.format.Xattr;
 import dev.baton.snapshot.posix.Handle;
 import dev.baton.snapshot.posix.Posix;
+import dev.baton.snapshot.posix.PosixException;
 import dev.baton.snapshot.posix.StatBuffer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -21,14 +23,35 @@ import org.jspecify.annotations.Nullable;
 
 /** Owners and extended attributes as they go into a tree. */
 public final class FileAttributes {
-  /** More are not kept. */
-  static final int MAX = 256;
-
   private FileAttributes() {}
 
-  /** Of something open, in the order of their names; at most 256. */
+  /**
+   * Extended attributes as far as they can be kept.
+   *
+   * @param xattrs in the order of their names
+   * @param lost why some are missing; null if none is
+   */
+  public record Kept(List<Xattr> xattrs, @Nullable String lost) {}
+
+  /** Of something open, in the order of their names; no more than a {@link Meta} can have. */
   public static List<Xattr> of(Handle open) throws IOException {
-    return kept(open.xattrs(FileAttributes::isWanted));
+    return kept(open.xattrs(FileAttributes::isWanted)).xattrs();
+  }
+
+  /**
+   * As {@link #of}, also where they cannot be read.
+   *
+   * @throws PosixException only if the system is out of memory or the like
+   */
+  public static Kept read(Handle open) throws IOException {
+    try {
+      return kept(open.xattrs(FileAttributes::isWanted));
+    } catch (PosixException e) {
+      if (e.isExhausted()) {
+        throw e;
+      }
+      return new Kept(List.of(), e.getMessage());
+    }
   }
 
   /**
@@ -42,10 +65,29 @@ public final class FileAttributes {
         || (name.startsWith("trusted.") && Posix.isSuperuser());
   }
 
-  static List<Xattr> kept(SortedMap<String, byte[]> found) {
-    return found.isEmpty()
-        ? List.of()
-        : found.entrySet().stream().limit(MAX).map(FileAttributes::xattr).toList();
+  static Kept kept(SortedMap<String, byte[]> found) {
+    if (found.isEmpty()) {
+      return new Kept(List.of(), null);
+    }
+    List<Xattr> kept = new ArrayList<>();
+    int bytes = 0;
+    for (Map.Entry<String, byte[]> each : found.entrySet()) {
+      int more = each.getKey().length() + each.getValue().length;
+      if (kept.size() < Meta.MAX_XATTRS && bytes + more <= Meta.MAX_XATTR_BYTES) {
+        kept.add(xattr(each));
+        bytes += more;
+      }
+    }
+    String lost =
+        kept.size() == found.size()
+            ? null
+            : "%d of %d extended attributes left out: at most %d with together %d bytes are kept"
+                .formatted(
+                    found.size() - kept.size(),
+                    found.size(),
+                    Meta.MAX_XATTRS,
+                    Meta.MAX_XATTR_BYTES);
+    return new Kept(kept, lost);
   }
 
   private static Xattr xattr(Map.Entry<String, byte[]> found) {

@@ -51,7 +51,7 @@ final class FreshLook {
     settled = Settled.before(stat, began);
     Self self =
         last != null && selfSame && last.settled()
-            ? last.self()
+            ? known(last)
             : FileAttributes.self(stat, xattrs());
     List<Named> listed = list();
     Rules rules = rules(listed, inherited);
@@ -88,13 +88,20 @@ final class FreshLook {
             false);
   }
 
+  private Self known(DirState last) {
+    last.notes().stream()
+        .filter(note -> note.name().isEmpty())
+        .filter(note -> note.reason() == Skipped.Reason.ATTRIBUTES_LOST)
+        .forEach(notes::add);
+    return last.self();
+  }
+
   private List<Xattr> xattrs() throws IOException {
-    try {
-      return FileAttributes.of(directory);
-    } catch (PosixException e) {
-      notes.add(Look.unreadable("", e));
-      return List.of();
+    FileAttributes.Kept kept = FileAttributes.read(directory);
+    if (kept.lost() != null) {
+      notes.add(new Note("", Skipped.Reason.ATTRIBUTES_LOST, kept.lost()));
     }
+    return kept.xattrs();
   }
 
   private List<Named> list() throws IOException {

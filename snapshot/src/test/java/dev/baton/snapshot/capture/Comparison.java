@@ -1,0 +1,105 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import dev.baton.snapshot.restore.Scratch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Two directories compared by the system's tools. */
+final class Comparison {
+  static final boolean HAS_RSYNC = Files.isExecutable(Path.of("/usr/bin/rsync"));
+
+  /** How directories begin that are too deep for rsync, or any path. */
+  static final String BELOW = "below-";
+
+  private Comparison() {}
+
+  /**
+   * What is different; empty where nothing is.
+   *
+   * @param leftOut patterns of names that are not to be in the second
+   * @param setuid whether files are to have their setuid and setgid bits, and directories setuid
+   */
+  static String of(Scratch scratch, String a, String b, List<String> leftOut, boolean setuid)
+      throws IOException, InterruptedException {
+    StringBuilder found = new StringBuilder();
+    found.append(difference(deep(scratch, a, setuid), deep(scratch, b, setuid)));
+    for (String each : leftOut) {
+      found.append(scratch.run("find %s -path '*/%s'".formatted(b, each)));
+    }
+    if (!HAS_RSYNC) {
+      return found + difference(describe(scratch, a, setuid), describe(scratch, b, setuid));
+    }
+    String excludes = " --exclude='" + BELOW + "*'";
+    for (String each : leftOut) {
+      excludes += " --exclude='" + each + "'";
+    }
+    // Modification times to the nanosecond.
+    String rsync = "rsync -aHAXcn --modify-window=-1 --delete --out-format='%i %n%L'";
+    String bits = setuid ? "" : " --chmod=Fug-s,Du-s";
+    return found + scratch.run(rsync + bits + excludes + " " + a + "/ " + b + "/");
+  }
+
+  /** From within. */
+  private static List<String> deep(Scratch scratch, String root, boolean setuid)
+      throws IOException, InterruptedException {
+    String script =
+        """
+        cd %s
+        for tree in */deep-*; do
+          test -d "$tree" || continue
+          (
+            echo "$tree" | head -c 10
+            cd "$tree" && while cd deep-* 2>/dev/null; do :; done
+            find %s* ! -name 'unreadable-*' ! -path '*closed-*/*' -printf '%%p|%%y|%s|%%T@|%%l|%%n|%%U|%%G\\0' | sort -z | tr '\\0' '\\n'
+            find %s* -type f ! -name 'unreadable-*' ! -path '*closed-*/*' -print0 | sort -z | xargs -0 -r sha256sum
+          )
+        done
+        """;
+    String mode = setuid ? "%m" : "";
+    return scratch.run(script.formatted(root, BELOW, mode, BELOW)).lines().toList();
+  }
+
+  private static String difference(List<String> a, List<String> b) {
+    List<String> onlyA = new ArrayList<>(a);
+    onlyA.removeAll(b);
+    List<String> onlyB = new ArrayList<>(b);
+    onlyB.removeAll(a);
+    return onlyA.isEmpty() && onlyB.isEmpty() ? "" : "- " + onlyA + "\n+ " + onlyB;
+  }
+
+  /** Without rsync: attributes by find, content by sha256sum; neither access lists nor xattrs. */
+  private static List<String> describe(Scratch scratch, String root, boolean setuid)
+      throws IOException, InterruptedException {
+    // Which bits were dropped is rsync's to say.
+    String mode = setuid ? "%m" : "";
+    String listing =
+        scratch.run(
+            "cd %s && find . ! -type s ! -type p -printf '%%P|%%y|%s|%%T@|%%l|%%U|%%G|%%i|%%n|%%s\\0'"
+                .formatted(root, mode));
+    Map<String, String> firstByInode = new HashMap<>();
+    List<String> lines = new ArrayList<>(List.of(listing.split("\0")));
+    lines.sort(null);
+    List<String> described = new ArrayList<>();
+    for (String line : lines) {
+      String[] parts = line.split("\\|");
+      String name = parts[0];
+      String group = firstByInode.computeIfAbsent(parts[7], inode -> name);
+      String same = parts[1].equals("d") ? "" : "same as " + group + "|" + parts[8] + parts[9];
+      described.add(String.join("|", List.of(parts).subList(0, 7)) + same);
+    }
+    String sums = "cd %s && find . -type f -print0 | sort -z | xargs -0 -r sha256sum";
+    described.addAll(scratch.run(sums.formatted(root)).lines().toList());
+    return described;
+  }
+}

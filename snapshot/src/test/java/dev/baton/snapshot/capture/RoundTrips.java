@@ -1,0 +1,110 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.snapshot.Captured;
+import dev.baton.snapshot.Excludes;
+import dev.baton.snapshot.Skipped;
+import dev.baton.snapshot.TrackedTree;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.restore.RestoreOptions;
+import dev.baton.snapshot.restore.RestoredTree;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Many trees made, captured, restored, changed, captured and restored again. */
+final class RoundTrips {
+  private final Path sources;
+  private final Path targets;
+  private final PacksInMemory store = new PacksInMemory();
+  private final List<Trip> trips = new ArrayList<>();
+
+  /** Both directories are empty. */
+  RoundTrips(Path sources, Path targets) {
+    this.sources = sources;
+    this.targets = targets;
+  }
+
+  private record Trip(
+      long seed, OddTree tree, Path source, Path target, TrackedTree here, TrackedTree there) {}
+
+  /** Makes, captures and restores so many trees. */
+  void start(long seed, int count, RestoreOptions options)
+      throws IOException, InterruptedException {
+    for (int i = 0; i < count; i++) {
+      Path source = sources.resolve("tree-" + i);
+      OddTree tree = OddTree.make(source, seed + i);
+      TrackedTree here = new TrackedTree(Excludes.none());
+      TrackedTree there = new TrackedTree(Excludes.none());
+      Trip trip = new Trip(seed + i, tree, source, targets.resolve("tree-" + i), here, there);
+      trips.add(trip);
+      trip(trip, options);
+    }
+    sameTimes();
+  }
+
+  /** Changes all trees, captures and restores them. */
+  void change(RestoreOptions options) throws IOException, InterruptedException {
+    for (Trip trip : trips) {
+      Hash before = trip.here.digest(trip.source);
+      trip.tree.change();
+      assertThat(trip(trip, options)).as("tree %d", trip.seed).isNotEqualTo(before);
+    }
+    sameTimes();
+  }
+
+  private Hash trip(Trip trip, RestoreOptions options) throws IOException, InterruptedException {
+    String name = "tree " + trip.seed;
+    Captured captured = trip.here.capture(trip.source, store);
+    skipped(trip, captured);
+    Hash digest = captured.snapshot().root();
+    // How it came about does not matter.
+    assertThat(new TrackedTree(Excludes.none()).digest(trip.source)).as(name).isEqualTo(digest);
+    RestoredTree restored = trip.there.restore(captured.snapshot(), store, trip.target, options);
+    assertThat(restored.treeBytes()).as(name).isEqualTo(captured.snapshot().treeBytes());
+    assertThat(restored.fileCount()).as(name).isEqualTo(captured.snapshot().fileCount());
+    if (options.keepSetuid()) {
+      assertThat(restored.degraded()).as(name).isEmpty();
+      unchanged(name, trip.there, trip.target, digest);
+    }
+    unchanged(name, trip.here, trip.source, digest);
+    return digest;
+  }
+
+  private void unchanged(String name, TrackedTree tree, Path root, Hash digest)
+      throws IOException, InterruptedException {
+    Captured again = tree.capture(root, store);
+    assertThat(again.storedBytes()).as(name).isZero();
+    assertThat(again.snapshot().root()).as(name).isEqualTo(digest);
+  }
+
+  private static void skipped(Trip trip, Captured captured) {
+    int special = 0;
+    for (Skipped each : captured.skipped()) {
+      switch (each.reason()) {
+        case SPECIAL_FILE -> {
+          special++;
+          assertThat(each.path()).contains("special-");
+        }
+        case UNREADABLE -> assertThat(each.path()).containsAnyOf("unreadable-", "closed-");
+        case VANISHED, CHANGED_WHILE_READ, ATTRIBUTES_LOST ->
+            throw new AssertionError("tree %d: %s".formatted(trip.seed, each));
+      }
+    }
+    assertThat(special).as("tree %d", trip.seed).isEqualTo(trip.tree.specialFiles());
+  }
+
+  private void sameTimes() throws IOException {
+    // The directories that the trees are in are compared with them.
+    Files.setLastModifiedTime(targets, Files.getLastModifiedTime(sources));
+  }
+}
