@@ -104,6 +104,10 @@ public final class FaultyS3 implements AutoCloseable {
         Socket server = new Socket(target.getHost(), target.getPort())) {
       open.add(client);
       open.add(server);
+      // A head and its body are written one after the other: the second would wait for the other
+      // side's acknowledgement of the first.
+      client.setTcpNoDelay(true);
+      server.setTcpNoDelay(true);
       client.setSoTimeout(TIMEOUT_MILLIS);
       server.setSoTimeout(TIMEOUT_MILLIS);
       InputStream asked = new BufferedInputStream(client.getInputStream(), BUFFER);
