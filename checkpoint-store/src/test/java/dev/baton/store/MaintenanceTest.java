@@ -34,7 +34,8 @@ import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.snapshot.Pack;
-import dev.baton.store.testing.Servers;
+import dev.baton.store.objects.Bucket;
+import dev.baton.store.packs.Packs;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import dev.baton.store.testing.Tree;
@@ -45,13 +46,11 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.inject.Inject;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -60,6 +59,7 @@ import org.junit.jupiter.api.Test;
 @QuarkusTest
 class MaintenanceTest extends StoreTest {
   @Inject Pool pool;
+  @Inject Bucket bucket;
 
   private final TraceBuilder trace = new TraceBuilder();
   private final String run = trace.run();
@@ -86,7 +86,7 @@ class MaintenanceTest extends StoreTest {
   }
 
   @Test
-  void shouldFindAFlippedBitAndNameWhatItHurts() throws IOException {
+  void shouldFindAFlippedBitAndNameWhatItHurts() {
     Uploader runner = runner("default");
     String first = runner.checkpoint(tree, Trigger.STEP, Instant.now());
     String second = runner.checkpoint(tree, Trigger.STEP, Instant.now());
@@ -342,11 +342,10 @@ class MaintenanceTest extends StoreTest {
         .getUploads(0);
   }
 
-  private static void flip(Pack pack) throws IOException {
-    Path file = Servers.objectFile("packs/" + pack.ref().id().hex());
-    byte[] bytes = Files.readAllBytes(file);
+  private void flip(Pack pack) {
+    byte[] bytes = Arrays.copyOf(pack.bytes(), pack.length());
     bytes[10] ^= 4;
-    Files.write(file, bytes);
+    bucket.put(Packs.key("default", pack.ref().id()), bytes).await().atMost(Duration.ofSeconds(10));
   }
 
   private static void assertStatus(

@@ -68,7 +68,7 @@ final class Doom {
   static final String DELETE =
       """
       WITH gone AS (DELETE FROM store.pack WHERE id = $1 AND state = 2 RETURNING id)
-      DELETE FROM store.chunk c USING gone WHERE c.pack = gone.id""";
+      DELETE FROM store.chunk c WHERE c.pack = (SELECT id FROM gone)""";
 
   private Doom() {}
 

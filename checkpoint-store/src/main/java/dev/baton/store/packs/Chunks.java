@@ -27,6 +27,7 @@ public class Chunks {
   /** Chunks of a request at most. */
   public static final int MOST = 10_000;
 
+  // A subquery for each chunk, not a join: that would be planned to read all chunks of the project.
   // What is named is touched, so that it is there for the grace period. What was touched within the
   // last minute need not be: the shortest grace period is two. The row lock sees to it that a pack
   // that is being doomed drops out.
@@ -36,13 +37,14 @@ public class Chunks {
         SELECT n, substring($1::bytea FROM n * 32 + 1 FOR 32) AS digest
         FROM generate_series(0, octet_length($1::bytea) / 32 - 1) AS n),
       found AS MATERIALIZED (
-        SELECT asked.n, min(p.id) AS pack FROM asked
-        JOIN store.chunk c ON c.project = $2 AND c.digest = asked.digest
-        JOIN store.pack p ON p.id = c.pack
-        WHERE p.state = 1 AND p.problem IS NULL AND (p.run = $3 OR p.verified_at IS NOT NULL)
-        GROUP BY asked.n),
+        SELECT asked.n, (
+          SELECT min(p.id) FROM store.chunk c JOIN store.pack p ON p.id = c.pack
+          WHERE c.project = $2 AND c.digest = asked.digest AND p.state = 1
+            AND p.problem IS NULL AND (p.run = $3 OR p.verified_at IS NOT NULL)) AS pack
+        FROM asked),
       places AS MATERIALIZED (
-        SELECT pack, array_agg(n) AS numbers FROM found GROUP BY pack),
+        SELECT pack, array_agg(n) AS numbers FROM found
+        WHERE pack IS NOT NULL GROUP BY pack),
       due AS MATERIALIZED (
         SELECT p.id FROM store.pack p WHERE p.id = ANY(ARRAY(SELECT pack FROM places))
           AND p.state = 1 AND p.touched_at < now() - interval '1 minute'

@@ -38,16 +38,18 @@ public class Packs {
       SELECT id FROM store.pack WHERE project = $1 AND digest = ANY($2::bytea[])
       ORDER BY id FOR NO KEY UPDATE""";
 
+  // The chunks of all packs come as one value, which is cut up where it lies: as a column of the
+  // packs it would be copied for each chunk.
   // A doomed pack is not brought back: it is missing in the answer.
   static final String REGISTER =
       """
       WITH given AS MATERIALIZED (
-        SELECT * FROM unnest($2::bytea[], $3::bigint[], $4::integer[], $5::bytea[])
-          AS g(digest, size_bytes, index_bytes, chunks)),
+        SELECT * FROM unnest($2::bytea[], $3::bigint[], $4::integer[], $5::integer[], $6::integer[])
+          AS g(digest, size_bytes, index_bytes, start, count)),
       stored AS (
         INSERT INTO store.pack AS old
           (project, digest, size_bytes, index_bytes, state, run, touched_at, registered_at)
-        SELECT $1::integer, digest, size_bytes, index_bytes, 1, $6, now(), now()
+        SELECT $1::integer, digest, size_bytes, index_bytes, 1, $7, now(), now()
         FROM given ORDER BY digest
         ON CONFLICT (project, digest) DO UPDATE SET
           size_bytes = EXCLUDED.size_bytes,
@@ -62,9 +64,9 @@ public class Packs {
         RETURNING old.id, old.digest),
       listed AS (
         INSERT INTO store.chunk (project, digest, pack)
-        SELECT $1::integer, substring(g.chunks FROM n * 32 + 1 FOR 32), s.id
+        SELECT $1::integer, substring($8::bytea FROM n * 32 + 1 FOR 32), s.id
         FROM stored s JOIN given g ON g.digest = s.digest
-        CROSS JOIN LATERAL generate_series(0, octet_length(g.chunks) / 32 - 1) AS n
+        CROSS JOIN LATERAL generate_series(g.start, g.start + g.count - 1) AS n
         ON CONFLICT DO NOTHING)
       SELECT digest FROM stored""";
 
@@ -145,20 +147,29 @@ public class Packs {
     Buffer[] digests = digests(packs.stream().map(ToldPack::digest).toList());
     return tx.preparedQuery(LOCK)
         .execute(Tuple.of(project, digests))
-        .chain(
-            () ->
-                tx.preparedQuery(REGISTER)
-                    .execute(
-                        Tuple.of(
-                            project,
-                            digests,
-                            packs.stream().map(ToldPack::sizeBytes).toArray(Long[]::new),
-                            packs.stream().map(ToldPack::indexBytes).toArray(Integer[]::new),
-                            packs.stream()
-                                .map(pack -> Buffer.buffer(pack.chunks()))
-                                .toArray(Buffer[]::new),
-                            run)))
+        .chain(() -> tx.preparedQuery(REGISTER).execute(values(project, run, digests, packs)))
         .map(Packs::hashes);
+  }
+
+  private static Tuple values(int project, String run, Buffer[] digests, List<ToldPack> packs) {
+    Integer[] starts = new Integer[packs.size()];
+    Integer[] counts = new Integer[packs.size()];
+    Buffer chunks = Buffer.buffer();
+    for (int i = 0; i < packs.size(); i++) {
+      byte[] mine = packs.get(i).chunks();
+      starts[i] = chunks.length() / Hash.BYTES;
+      counts[i] = mine.length / Hash.BYTES;
+      chunks.appendBytes(mine);
+    }
+    return Tuple.tuple()
+        .addValue(project)
+        .addValue(digests)
+        .addValue(packs.stream().map(ToldPack::sizeBytes).toArray(Long[]::new))
+        .addValue(packs.stream().map(ToldPack::indexBytes).toArray(Integer[]::new))
+        .addValue(starts)
+        .addValue(counts)
+        .addValue(run)
+        .addValue(chunks);
   }
 
   /** Fails with REFUSED {@code packs_gone} unless all are there. */

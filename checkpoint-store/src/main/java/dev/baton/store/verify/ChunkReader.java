@@ -47,10 +47,15 @@ final class ChunkReader implements AutoCloseable {
       WITH asked AS MATERIALIZED (
         SELECT n, substring($2::bytea FROM n * 32 + 1 FOR 32) AS digest
         FROM generate_series(0, octet_length($2::bytea) / 32 - 1) AS n)
-      SELECT asked.n, min(c.pack) FROM asked
-      JOIN store.chunk c ON c.project = $1 AND c.digest = asked.digest
-      JOIN store.checkpoint_pack r ON r.pack = c.pack AND r.checkpoint = $3
-      GROUP BY asked.n""";
+      SELECT n, pack FROM (
+        SELECT asked.n, (
+          SELECT min(c.pack) FROM store.chunk c
+          WHERE c.project = $1 AND c.digest = asked.digest
+            AND EXISTS (
+              SELECT FROM store.checkpoint_pack r
+              WHERE r.pack = c.pack AND r.checkpoint = $3)) AS pack
+        FROM asked) AS located
+      WHERE pack IS NOT NULL""";
 
   /** Takes a chunk's bytes. */
   interface Sink {

@@ -49,8 +49,8 @@ public class PackJudge {
           index_bytes = $3
         WHERE id = $1 AND state = 1 RETURNING id, project),
       wrong AS (
-        DELETE FROM store.chunk c USING right_one r
-        WHERE c.pack = r.id AND c.digest NOT IN (SELECT digest FROM told)),
+        DELETE FROM store.chunk c
+        WHERE c.pack = (SELECT id FROM right_one) AND c.digest NOT IN (SELECT digest FROM told)),
       added AS (
         INSERT INTO store.chunk (project, digest, pack)
         SELECT r.project, told.digest, r.id FROM right_one r, told ON CONFLICT DO NOTHING)

@@ -1,0 +1,134 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.protocol.grpc.DeleteRunRequest;
+import dev.baton.protocol.grpc.OpenPack;
+import dev.baton.protocol.grpc.ReindexRequest;
+import dev.baton.protocol.grpc.RunRetentionRequest;
+import dev.baton.protocol.grpc.ScrubRequest;
+import dev.baton.protocol.grpc.VerifyCheckpointRequest;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.Trigger;
+import dev.baton.snapshot.Pack;
+import dev.baton.store.gc.Collection;
+import dev.baton.store.testing.OtherS3;
+import dev.baton.store.testing.StoreTest;
+import dev.baton.store.testing.TraceBuilder;
+import dev.baton.store.testing.Tree;
+import dev.baton.store.testing.Uploader;
+import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.junit.TestProfile;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A second implementation of S3, of whose answers every tenth is an error or never comes. */
+@QuarkusTest
+@TestProfile(OtherS3.class)
+class FailingS3Test extends StoreTest {
+  private static final int CHECKPOINTS = 12;
+  private static final int TRIES = 20;
+
+  @Inject Collection collection;
+
+  private final TraceBuilder trace = new TraceBuilder();
+  private final String run = trace.run();
+  private final String project = "failing-" + run.substring(20).toLowerCase(Locale.ROOT);
+
+  @AfterEach
+  void failNoMore() {
+    OtherS3.fail(0);
+  }
+
+  @Test
+  void shouldDoEverythingThoughEveryTenthRequestFails() throws Exception {
+    Uploader runner = new Uploader(client, run, project, 1);
+    log.send(trace.created(), trace.assigned(1), trace.started(1));
+    client.snapshot(run, 1);
+    OtherS3.fail(0.1);
+    List<String> made = new ArrayList<>();
+    for (int i = 0; i < CHECKPOINTS; i++) {
+      Tree tree = Tree.of(Map.of("same", "same".getBytes(UTF_8), "own", (run + i).getBytes(UTF_8)));
+      for (Pack pack : tree.packs()) {
+        insist(() -> runner.put(pack));
+      }
+      Manifest manifest =
+          tree.manifest(run, project, "flow", 1, Trigger.STEP, Instant.now().minusSeconds(60 - i));
+      runner.commit(manifest, tree.packs());
+      made.add(manifest.id());
+      assertReadable(runner.open(manifest.id()).getPacksList(), tree);
+    }
+
+    for (String id : made) {
+      var verified =
+          client.grpc().verifyCheckpoint(VerifyCheckpointRequest.newBuilder().setId(id).build());
+      assertThat(verified.getVerified()).as("%s", verified).isTrue();
+    }
+    assertThat(client.grpc().scrub(ScrubRequest.getDefaultInstance()).getFindingsList()).isEmpty();
+    assertThat(client.grpc().reindex(ReindexRequest.newBuilder().setProject(project).build()))
+        .satisfies(report -> assertThat(report.getProblemsList()).isEmpty());
+    assertThat(
+            client
+                .grpc()
+                .runRetention(RunRetentionRequest.newBuilder().setRun(run).build())
+                .getDeletedList())
+        .containsExactlyInAnyOrderElementsOf(made.subList(0, CHECKPOINTS - 10));
+    log.send(trace.completed(1, "build", TraceBuilder.cut(run)), trace.ended(1));
+    client.idsUntilEnd(run);
+    var proof =
+        client.grpc().deleteRun(DeleteRunRequest.newBuilder().setRun(run).setNow(true).build());
+    assertThat(proof.getDeleted().getCheckpoints()).isEqualTo(10);
+    assertThat(proof.getLeft()).isEqualTo(dev.baton.protocol.grpc.RunCounts.getDefaultInstance());
+    collection.run(Duration.ofHours(24), false);
+  }
+
+  private static void assertReadable(List<OpenPack> packs, Tree tree) throws Exception {
+    assertThat(packs).hasSize(tree.packs().size());
+    Pack pack = tree.packs().getFirst();
+    byte[][] read = new byte[1][];
+    insist(
+        () -> {
+          try (InputStream in = URI.create(packs.getFirst().getGetUrl()).toURL().openStream()) {
+            read[0] = in.readAllBytes();
+          }
+          assertThat(read[0]).hasSize(pack.length());
+        });
+    assertThat(read[0]).isEqualTo(Arrays.copyOf(pack.bytes(), pack.length()));
+  }
+
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  /** As a runner does. */
+  private static void insist(Work work) throws IOException {
+    for (int i = 1; ; i++) {
+      try {
+        work.run();
+        return;
+      } catch (IOException | java.io.UncheckedIOException | AssertionError e) {
+        if (i == TRIES) {
+          throw e;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.testing;
+
+import dev.baton.standalone.S3Access;
+import dev.baton.standalone.files.Trees;
+import dev.baton.standalone.testkit.FaultyS3;
+import dev.baton.standalone.testkit.S3Mock;
+import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
+import io.quarkus.test.junit.QuarkusTestProfile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.function.DoubleConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store uses a second implementation of S3, through a proxy that lets requests fail when a test
+ * says so.
+ */
+public final class OtherS3 implements QuarkusTestProfile {
+  private static final String FAIL = "test.fail";
+
+  @Override
+  public List<TestResourceEntry> testResources() {
+    return List.of(new TestResourceEntry(Server.class));
+  }
+
+  /**
+   * @param share of the requests that fail from now on, 0 to 1
+   */
+  public static void fail(double share) {
+    ((DoubleConsumer) Objects.requireNonNull(System.getProperties().get(FAIL))).accept(share);
+  }
+
+  /** The servers themselves; its object store comes before that of {@link Servers}. */
+  public static final class Server implements QuarkusTestResourceLifecycleManager {
+    private @Nullable Path folder;
+    private @Nullable S3Mock server;
+    private @Nullable FaultyS3 proxy;
+
+    @Override
+    public int order() {
+      return 1;
+    }
+
+    @Override
+    public Map<String, String> start() {
+      try {
+        folder = Files.createTempDirectory("baton-other-s3");
+        server = S3Mock.start(folder);
+        S3Access access = server.access();
+        long seed = new Random().nextLong();
+        System.out.println("requests to the object store fail by seed " + seed);
+        proxy = new FaultyS3(URI.create(access.endpoint()), seed);
+        // The tests live in another class loader; the system properties are what both see.
+        DoubleConsumer fail = proxy::fail;
+        System.getProperties().put(FAIL, fail);
+        return Map.of(
+            "baton.object-store.endpoint", proxy.endpoint().toString(),
+            "baton.object-store.bucket", "other",
+            "baton.object-store.access-key", access.accessKey(),
+            "baton.object-store.secret-key", access.secretKey());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException(e);
+      }
+    }
+
+    @Override
+    public void stop() {
+      System.getProperties().remove(FAIL);
+      try {
+        if (proxy != null) {
+          proxy.close();
+        }
+        if (server != null) {
+          server.close();
+        }
+        if (folder != null) {
+          Trees.delete(folder);
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}
