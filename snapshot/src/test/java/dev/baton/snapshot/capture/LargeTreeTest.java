@@ -1,0 +1,186 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.snapshot.Captured;
+import dev.baton.snapshot.Excludes;
+import dev.baton.snapshot.Pack;
+import dev.baton.snapshot.PackRef;
+import dev.baton.snapshot.PackSource;
+import dev.baton.snapshot.PackStore;
+import dev.baton.snapshot.TrackedTree;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.restore.RestoreOptions;
+import dev.baton.snapshot.restore.Scratch;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** A million files in a heap of 512 MB; only with {@code -Dbaton.million=true}. */
+class LargeTreeTest {
+  @Test
+  @EnabledIfSystemProperty(named = "baton.million", matches = "true")
+  void shouldCaptureAMillionFilesInHalfAGigabyte() throws Exception {
+    try (Scratch scratch = new Scratch()) {
+      String classPath = System.getProperty("java.class.path");
+      Process process =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-Xmx512m",
+                  "-XX:+UseSerialGC",
+                  "--enable-native-access=ALL-UNNAMED",
+                  "-cp",
+                  classPath,
+                  LargeTreeTest.class.getName() + "$Main",
+                  scratch.path.toString(),
+                  "1000000",
+                  "100")
+              .inheritIO()
+              .start();
+      assertThat(process.waitFor()).isZero();
+    }
+  }
+
+  /**
+   * Makes a tree where there is none, captures it, changes it, restores it; says what that took.
+   */
+  static final class Main {
+    private static final int IN_ONE = 50;
+
+    private Main() {}
+
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+      Path work = Path.of(arguments[0]);
+      int files = Integer.parseInt(arguments[1]);
+      int size = Integer.parseInt(arguments[2]);
+      Path source = work.resolve("source");
+      if (!Files.exists(source)) {
+        make(source, files, size);
+      }
+      PacksInFiles store = new PacksInFiles(Files.createDirectories(work.resolve("packs")));
+      TrackedTree tree = new TrackedTree(Excludes.none());
+      measure("first", () -> tree.capture(source, store));
+      measure("unchanged", () -> tree.capture(source, store));
+      measure("unchanged", () -> tree.capture(source, store));
+      for (int changed : List.of(10, 10, files / 100)) {
+        change(source, files, changed);
+        measure(changed + " changed", () -> tree.capture(source, store));
+      }
+      Captured last = measure("unchanged", () -> tree.capture(source, store));
+      Path target = work.resolve("target");
+      measure(
+          "restore",
+          () -> {
+            TrackedTree other = new TrackedTree(Excludes.none());
+            other.restore(last.snapshot(), store, target, RestoreOptions.defaults());
+            Captured again = other.capture(target, store);
+            if (!again.snapshot().root().equals(last.snapshot().root())) {
+              throw new IOException("another tree was restored");
+            }
+            return again;
+          });
+    }
+
+    private static Path file(Path source, int i) {
+      int directory = i / IN_ONE;
+      return source.resolve("d" + directory / 100).resolve("e" + directory % 100).resolve("f" + i);
+    }
+
+    private static void make(Path source, int files, int size) throws IOException {
+      Random random = new Random(1);
+      for (int i = 0; i < files; i++) {
+        Path file = file(source, i);
+        if (i % IN_ONE == 0) {
+          Files.createDirectories(file.getParent());
+        }
+        byte[] content = new byte[random.nextInt(2 * size) + 8];
+        // Half of it compresses.
+        for (int at = 0; at < content.length; at += 64) {
+          byte[] part = new byte[Math.min(32, content.length - at)];
+          random.nextBytes(part);
+          System.arraycopy(part, 0, content, at, part.length);
+        }
+        try (OutputStream out = Files.newOutputStream(file)) {
+          out.write(content);
+        }
+      }
+    }
+
+    private static void change(Path source, int files, int count) throws IOException {
+      Random random = new Random(count);
+      for (int i = 0; i < count; i++) {
+        Files.writeString(file(source, random.nextInt(files)), "changed " + random.nextLong());
+      }
+    }
+
+    @FunctionalInterface
+    private interface Work {
+      Captured run() throws IOException, InterruptedException;
+    }
+
+    private static Captured measure(String what, Work work)
+        throws IOException, InterruptedException {
+      var system =
+          (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+      long cpu = system.getProcessCpuTime();
+      long began = System.nanoTime();
+      Captured captured = work.run();
+      String memory =
+          Files.readAllLines(Path.of("/proc/self/status")).stream()
+              .filter(line -> line.startsWith("VmHWM"))
+              .findFirst()
+              .orElse("");
+      System.out.printf(
+          "%-16s %6.2f s, %6.2f s of processors, %d files read, %d bytes stored, %d packs, %s%n",
+          what,
+          (System.nanoTime() - began) / 1e9,
+          (system.getProcessCpuTime() - cpu) / 1e9,
+          captured.changedFiles(),
+          captured.storedBytes(),
+          captured.snapshot().packs().size(),
+          memory);
+      return captured;
+    }
+  }
+
+  /** Keeps packs in files, and knows of no chunk. */
+  private record PacksInFiles(Path directory) implements PackStore, PackSource {
+    @Override
+    public Map<Hash, PackRef> find(Collection<Hash> chunks) {
+      return Map.of();
+    }
+
+    @Override
+    public void put(Pack pack) throws IOException {
+      try (OutputStream out = Files.newOutputStream(directory.resolve(pack.ref().id().hex()))) {
+        out.write(pack.bytes(), 0, pack.length());
+      }
+    }
+
+    @Override
+    public byte[] read(PackRef pack, long offset, int length) throws IOException {
+      byte[] bytes = new byte[length];
+      try (RandomAccessFile file =
+          new RandomAccessFile(directory.resolve(pack.id().hex()).toFile(), "r")) {
+        file.seek(offset);
+        file.readFully(bytes);
+      }
+      return bytes;
+    }
+  }
+}
