@@ -334,7 +334,14 @@ public final class Runner implements AutoCloseable {
           asked.getRun(), asked.getRequestId(), "this runner does not carry the run");
       return;
     }
-    Trigger trigger = asked.getTrigger().equals("detach") ? Trigger.DETACH : Trigger.MANUAL;
+    Trigger trigger;
+    try {
+      trigger = Trigger.of(asked.getTrigger());
+    } catch (IllegalArgumentException e) {
+      gateway.checkpointFailed(
+          asked.getRun(), asked.getRequestId(), String.valueOf(e.getMessage()));
+      return;
+    }
     // It takes as long as it takes, and answers must not wait for it.
     Thread.ofVirtual()
         .name("checkpoint-" + asked.getRequestId())

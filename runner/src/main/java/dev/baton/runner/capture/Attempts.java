@@ -31,6 +31,10 @@ final class Attempts {
       try {
         return call.run();
       } catch (StoreException e) {
+        if (Thread.interrupted()) {
+          // An interrupt closes the socket that a virtual thread waits for: that is what failed.
+          throw (InterruptedException) new InterruptedException("interrupted").initCause(e);
+        }
         if (!e.isTemporary() || System.nanoTime() + pause * 1_000_000 - end > 0) {
           throw e;
         }

@@ -18,7 +18,9 @@ import java.util.Map;
 
 /**
  * PUT and GET of objects at presigned addresses. Uses the JDK's old client: it opens without
- * loading TLS where the address is plain http, and a restore is in the path of every failover.
+ * loading TLS where the address is plain http, and a restore is in the path of every failover. An
+ * answer that was read to its end leaves its connection to the next transfer. On a virtual thread
+ * an interrupt ends a transfer, on any other it does not.
  */
 final class ObjectTransfer {
   private static final int CONNECT_MS = 5_000;
@@ -53,6 +55,7 @@ final class ObjectTransfer {
       throws IOException {
     HttpURLConnection connection = open(url);
     StallWatch watch = new StallWatch(connection::disconnect, stalled);
+    boolean done = false;
     try {
       connection.setRequestMethod("PUT");
       connection.setDoOutput(true);
@@ -64,6 +67,7 @@ final class ObjectTransfer {
         throw failure("PUT", connection, status);
       }
       drain(connection);
+      done = true;
     } catch (IOException e) {
       if (watch.hasEnded()) {
         String path = connection.getURL().getPath();
@@ -73,7 +77,9 @@ final class ObjectTransfer {
       throw e;
     } finally {
       watch.close();
-      connection.disconnect();
+      if (!done) {
+        connection.disconnect();
+      }
     }
   }
 

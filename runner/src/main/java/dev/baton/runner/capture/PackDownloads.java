@@ -72,7 +72,8 @@ final class PackDownloads implements PackSource {
   public byte[] read(PackRef pack, long offset, int length)
       throws IOException, InterruptedException {
     try {
-      return Attempts.until(patience, () -> readOnce(pack, offset, length));
+      return Interruptible.call(
+          () -> Attempts.until(patience, () -> readOnce(pack, offset, length)));
     } catch (StoreException e) {
       throw new StoreFailedException(e);
     }

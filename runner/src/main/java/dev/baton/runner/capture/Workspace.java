@@ -23,13 +23,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The files of one line of steps: the run's workspace, or a branch's copy of it. Knows its newest
- * cut and can go back to it. For one thread at a time, except {@link #capture}.
+ * cut and can go back to it. For one thread at a time, except {@link #capture}: whatever reads or
+ * replaces the files waits for a capture under way, and an interrupt ends the wait.
  *
  * <p>What {@link Excludes#defaults} names is in no cut, so it is in no copy either: a line never
  * sees files that it would not see again after a failover.
@@ -52,9 +55,15 @@ public final class Workspace {
   private final Duration patience;
   private final PackUploads uploads;
   private final TrackedTree tree = new TrackedTree(Excludes.defaults());
+
+  /** Not a monitor: whoever waits for one cannot be interrupted. */
+  private final ReentrantLock files = new ReentrantLock();
+
   private volatile @Nullable Cut cut;
 
-  /** The tree of the newest checkpoint, of whatever trigger. */
+  /**
+   * The tree of the newest checkpoint, of whatever trigger; changes while {@link #files} is held.
+   */
   private volatile @Nullable String lastSaved;
 
   private boolean dirty;
@@ -90,18 +99,30 @@ public final class Workspace {
   }
 
   public TreeListing list() throws IOException, InterruptedException {
-    return tree.list(root);
+    files.lockInterruptibly();
+    try {
+      return tree.list(root);
+    } finally {
+      files.unlock();
+    }
   }
 
   /** Makes the files what they were before the line's first step. */
-  public void begin() throws IOException {
-    Trees.discard(root);
-    if (parent == null) {
-      Files.createDirectories(root);
-    } else {
-      TreeCopy.copy(parent.root, root, Excludes.defaults());
-      // Files that no cut has are in the parent alone: going back means to copy it again.
-      cut = parent.ahead ? null : parent.cut;
+  public void begin() throws IOException, InterruptedException {
+    files.lockInterruptibly();
+    try {
+      Trees.discard(root);
+      if (parent == null) {
+        Files.createDirectories(root);
+      } else {
+        TreeCopy.copy(parent.root, root, Excludes.defaults());
+        // Files that no cut has are in the parent alone: going back means to copy it again.
+        Cut copied = parent.ahead ? null : parent.cut;
+        cut = copied;
+        lastSaved = copied == null ? null : copied.digest();
+      }
+    } finally {
+      files.unlock();
     }
     dirty = false;
   }
@@ -137,10 +158,15 @@ public final class Workspace {
               .formatted(from.digest(), from.format()),
           false);
     }
-    Trees.discard(root);
-    fetch(checkpoint, from);
-    cut = from;
-    lastSaved = from.digest();
+    files.lockInterruptibly();
+    try {
+      Trees.discard(root);
+      fetch(checkpoint, from);
+      cut = from;
+      lastSaved = from.digest();
+    } finally {
+      files.unlock();
+    }
     dirty = false;
     ahead = false;
   }
@@ -199,7 +225,7 @@ public final class Workspace {
    */
   public Optional<Cut> cut(Description description) throws InterruptedException {
     Cut newest = cut;
-    Saved saved = save(RunId.next(), description, newest == null ? null : newest.digest());
+    Saved saved = save(RunId.next(), description, () -> newest == null ? null : newest.digest());
     return switch (saved) {
       case Saved.Failed failed -> Optional.empty();
       case Saved.Made(Cut made) -> Optional.of(settle(made));
@@ -234,23 +260,32 @@ public final class Workspace {
    */
   public Saved capture(String id, Description description, boolean evenIfUnchanged)
       throws InterruptedException {
-    return save(id, description, evenIfUnchanged ? null : lastSaved);
+    return save(id, description, () -> evenIfUnchanged ? null : lastSaved);
   }
 
   /** Whether the files differ from the newest cut. */
   public boolean isChanged() throws IOException, InterruptedException {
     Cut newest = cut;
-    return newest == null || !newest.digest().equals(tree.digest(root).toString());
+    if (newest == null) {
+      return true;
+    }
+    files.lockInterruptibly();
+    try {
+      return !newest.digest().equals(tree.digest(root).toString());
+    } finally {
+      files.unlock();
+    }
   }
 
   /**
-   * @param unless the digest of a tree that needs no checkpoint
+   * @param unless the digest of a tree that needs no checkpoint, once no other is being made
    */
-  private synchronized Saved save(String id, Description description, @Nullable String unless)
+  private Saved save(String id, Description description, Supplier<@Nullable String> unless)
       throws InterruptedException {
+    files.lockInterruptibly();
     try {
       try {
-        return saveOnce(id, description, unless);
+        return saveOnce(id, description, unless.get());
       } catch (StoreFailedException e) {
         if (!e.failure().isPacksGone()) {
           throw e;
@@ -258,13 +293,15 @@ public final class Workspace {
         // The store no longer has what earlier cuts had stored: everything is stored again.
         tree.forgetPacks();
         uploads.forget();
-        return saveOnce(id, description, unless);
+        return saveOnce(id, description, unless.get());
       }
     } catch (IOException e) {
       LOG.warnf(
           "run %s goes on without a %s checkpoint of %s: %s",
           holder.run(), description.trigger().word(), root, e.getMessage());
-      return new Saved.Failed(String.valueOf(e.getMessage()));
+      return new Saved.Failed(e.getMessage() == null ? e.toString() : e.getMessage());
+    } finally {
+      files.unlock();
     }
   }
 

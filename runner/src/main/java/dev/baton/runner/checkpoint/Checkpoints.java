@@ -30,10 +30,11 @@ public final class Checkpoints {
       String run, Manifest.Run place, List<String> environment, Supplier<ObjectNode> slices) {
     this.run = run;
     this.place = place;
+    Map<String, String> variables = StepEnvironment.of(System.getenv(), Map.of(), Map.of());
     contributors =
         List.of(
-            new GitState(),
-            new Environment(StepEnvironment.of(System.getenv(), Map.of(), Map.of()), environment),
+            new GitState(variables),
+            new Environment(variables, environment),
             new SessionSlices(slices));
   }
 

@@ -75,7 +75,7 @@ public record Description(
       return Manifest.Contribution.OK;
     } catch (IOException | RuntimeException e) {
       LOG.warnf("run %s: a checkpoint is made without '%s': %s", run, contributor.name(), e);
-      return Manifest.Contribution.failed(String.valueOf(e.getMessage()));
+      return Manifest.Contribution.failed(e.getMessage() == null ? e.toString() : e.getMessage());
     }
   }
 

@@ -13,9 +13,17 @@ import java.util.regex.Pattern;
 
 /**
  * The variables that steps see, as far as their names are allowed. One whose name looks like a
- * secret's is never kept, whatever is allowed.
+ * secret's is never kept, whatever is allowed, and no password that is part of an address is.
  */
 final class Environment implements Contributor {
+  /** More than what is kept from steps: these names are nobody's need in a checkpoint. */
+  private static final Pattern SECRET =
+      Pattern.compile(
+          ".*(PASS|PRIVATE|COOKIE|JWT|BEARER|SIGNATURE).*|.*_(DSN|PAT|PWD|AUTH|KEYS?)",
+          Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern PASSWORD = Pattern.compile("(://[^/@\\s:]*):[^/@\\s]*@");
+
   private final Map<String, String> variables;
   private final List<Pattern> allowed;
 
@@ -40,10 +48,14 @@ final class Environment implements Contributor {
   public void contribute(Draft draft) {
     variables.forEach(
         (name, value) -> {
-          if (!StepEnvironment.looksSecret(name)
+          if (!looksSecret(name)
               && allowed.stream().anyMatch(pattern -> pattern.matcher(name).matches())) {
-            draft.environment(name, value);
+            draft.environment(name, PASSWORD.matcher(value).replaceAll("$1:***@"));
           }
         });
+  }
+
+  private static boolean looksSecret(String name) {
+    return StepEnvironment.looksSecret(name) || SECRET.matcher(name).matches();
   }
 }

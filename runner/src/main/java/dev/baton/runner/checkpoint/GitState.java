@@ -8,19 +8,15 @@ package dev.baton.runner.checkpoint;
 
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.Trigger;
+import dev.baton.runner.process.Probe;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Where the workspace's repository is, as {@code git status} says. Not at the end of every step:
@@ -28,15 +24,18 @@ import java.util.concurrent.TimeoutException;
  */
 final class GitState implements Contributor {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final int MOST_FILES = 1_000;
-  private static final int MOST_BYTES = 16 << 20;
 
-  /** Nothing that the repository's own settings could make it run. */
+  /** Whoever ends the process waits some seconds for all that is left to do. */
+  private static final Duration SHUTDOWN_PATIENCE = Duration.ofSeconds(2);
+
+  /** Without the hooks and watchers that a repository's own settings name. */
   private static final List<String> STATUS =
       List.of(
           "git",
           "-c",
           "core.fsmonitor=false",
+          "-c",
+          "core.hooksPath=/dev/null",
           "-c",
           "core.untrackedCache=false",
           "status",
@@ -46,6 +45,23 @@ final class GitState implements Contributor {
           "--no-renames",
           "-z");
 
+  private final Map<String, String> environment;
+
+  /**
+   * @param environment what steps see: a repository's filters may run, and are to learn no more
+   */
+  GitState(Map<String, String> environment) {
+    this.environment = new TreeMap<>(environment);
+    // Looking changes nothing and asks nobody.
+    this.environment.put("GIT_OPTIONAL_LOCKS", "0");
+    this.environment.put("GIT_NO_LAZY_FETCH", "1");
+    this.environment.put("GIT_TERMINAL_PROMPT", "0");
+    this.environment.put("LC_ALL", "C");
+    // The repository is the one in the workspace, not one that the runner was started in.
+    List.of("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
+        .forEach(this.environment::remove);
+  }
+
   @Override
   public String name() {
     return "git";
@@ -53,78 +69,18 @@ final class GitState implements Contributor {
 
   @Override
   public void contribute(Draft draft) throws IOException, InterruptedException {
-    if (draft.trigger() != Trigger.STEP
-        && Files.exists(draft.workspace().resolve(".git"), LinkOption.NOFOLLOW_LINKS)) {
-      read(status(draft.workspace()), draft);
+    Path workspace = draft.workspace();
+    if (draft.trigger() == Trigger.STEP
+        || !Files.exists(workspace.resolve(".git"), LinkOption.NOFOLLOW_LINKS)) {
+      return;
     }
-  }
-
-  private static String status(Path directory) throws IOException, InterruptedException {
-    ProcessBuilder builder =
-        new ProcessBuilder(STATUS)
-            .directory(directory.toFile())
-            .redirectError(ProcessBuilder.Redirect.DISCARD);
-    builder.environment().put("GIT_OPTIONAL_LOCKS", "0");
-    builder.environment().put("LC_ALL", "C");
-    Process git = builder.start();
-    try (InputStream out = git.getInputStream()) {
-      CompletableFuture<byte[]> bytes = new CompletableFuture<>();
-      Thread.ofVirtual()
-          .start(
-              () -> {
-                try {
-                  bytes.complete(out.readNBytes(MOST_BYTES));
-                } catch (IOException e) {
-                  bytes.completeExceptionally(e);
-                }
-              });
-      String text =
-          new String(bytes.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS), StandardCharsets.UTF_8);
-      if (!git.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS) || git.exitValue() != 0) {
-        throw new IOException("git status failed in " + directory);
-      }
-      return text;
-    } catch (TimeoutException e) {
-      throw new IOException("git status took longer than " + PATIENCE.toSeconds() + " s", e);
-    } catch (ExecutionException e) {
-      throw new IOException("the output of git status cannot be read", e.getCause());
-    } finally {
-      git.destroyForcibly();
-    }
-  }
-
-  /** See "Porcelain Format Version 2" in git's own documentation. */
-  private static void read(String status, Draft draft) {
-    String branch = null;
-    String head = null;
-    boolean stash = false;
-    long changes = 0;
-    List<String> files = new ArrayList<>();
-    for (String line : status.split("\0")) {
-      if (line.startsWith("# branch.oid ")) {
-        head = line.endsWith("(initial)") ? null : line.substring("# branch.oid ".length());
-      } else if (line.startsWith("# branch.head ")) {
-        branch = line.endsWith("(detached)") ? null : line.substring("# branch.head ".length());
-      } else if (line.startsWith("# stash ")) {
-        stash = true;
-      } else if (!line.isEmpty() && !line.startsWith("#")) {
-        changes++;
-        if (files.size() < MOST_FILES) {
-          files.add(path(line));
-        }
-      }
-    }
-    draft.git(new Manifest.Git(branch, head, stash, changes > 0), files);
-  }
-
-  /** Changed (1), unmerged (u) and untracked (?) entries have 8, 10 and 1 fields before it. */
-  private static String path(String line) {
-    int fields =
-        switch (line.charAt(0)) {
-          case '1' -> 8;
-          case 'u' -> 10;
-          default -> 1;
-        };
-    return line.split(" ", fields + 1)[fields];
+    GitStatus status =
+        new Probe(STATUS, workspace, environment)
+            .run(
+                draft.trigger() == Trigger.SHUTDOWN ? SHUTDOWN_PATIENCE : PATIENCE,
+                GitStatus::read);
+    draft.git(
+        new Manifest.Git(status.branch(), status.head(), status.stash(), status.changes() > 0),
+        status.files());
   }
 }

@@ -51,14 +51,21 @@ final class PeriodicCheckpoints implements AutoCloseable {
       for (boolean failed = false; ; ) {
         Duration pause = failed ? interval.dividedBy(SOONER) : interval;
         TimeUnit.NANOSECONDS.sleep(pause.toNanos());
-        failed =
-            SavedCheckpoint.make(run, workspace, Trigger.PERIODIC, step, visit, false)
-                instanceof Saved.Failed;
+        failed = !isMade(run, workspace, step, visit);
       }
     } catch (InterruptedException ended) {
       // The step has ended, whichever way.
+    }
+  }
+
+  private static boolean isMade(RunContext run, Workspace workspace, String step, int visit)
+      throws InterruptedException {
+    try {
+      return !(SavedCheckpoint.make(run, workspace, Trigger.PERIODIC, step, visit, false)
+          instanceof Saved.Failed);
     } catch (RuntimeException e) {
-      LOG.warnf(e, "run %s: no more periodic checkpoints of step '%s'", run.run(), step);
+      LOG.warnf(e, "run %s: no periodic checkpoint of step '%s' this time", run.run(), step);
+      return false;
     }
   }
 

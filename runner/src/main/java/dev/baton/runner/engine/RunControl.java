@@ -55,6 +55,14 @@ public final class RunControl {
     threads.add(Thread.currentThread());
   }
 
+  /** As {@link #enter}, for what a step's end need not wait for: a pause does not stop it. */
+  synchronized void enterAside() throws InterruptedException {
+    if (isInterrupting()) {
+      check();
+    }
+    threads.add(Thread.currentThread());
+  }
+
   synchronized void leave() {
     threads.remove(Thread.currentThread());
   }

@@ -53,9 +53,7 @@ public final class RunTask {
   /** Whether the newest files are in no cut: then they are here and nowhere else. */
   private boolean filesUncut;
 
-  // Once the run has begun here; for checkpoints that somebody asks for.
-  private volatile @Nullable Workspace files;
-  private volatile @Nullable RunContext carried;
+  private final RequestedCheckpoints requested = new RequestedCheckpoints(control);
 
   public RunTask(Assignment assignment, Services services) {
     this.assignment = assignment;
@@ -108,6 +106,7 @@ public final class RunTask {
     try {
       outcome = carry();
     } finally {
+      requested.close();
       journal.close();
       if (outcome.isEnd()) {
         beat.end();
@@ -169,6 +168,7 @@ public final class RunTask {
   private Outcome stopped(Stop stop) {
     if (stop == Stop.PAUSED) {
       try {
+        requested.close();
         journal.append(new TraceEvent.RunPaused("asked for"));
       } catch (InterruptedException e) {
         return broken("interrupted while it was paused", e);
@@ -204,10 +204,11 @@ public final class RunTask {
     RunContext context = context(before, blobs);
     Workspace workspace =
         workflow.flow().usesFiles() ? services.snapshots().workspace(holder) : null;
-    files = workspace;
-    carried = context;
     Line main = Line.main(context, workflow.flow(), workspace);
     main.open();
+    if (workspace != null) {
+      requested.open(context, workspace);
+    }
     journal.send(started(before, main));
     if (!assignment.fresh()) {
       tellResume(assigned, known, main);
@@ -216,9 +217,11 @@ public final class RunTask {
       JsonNode output = main.walk();
       Output packed = blobs.pack(output);
       filesUncut = workspace != null && !isLastFilesSaved(context, workspace);
+      requested.close();
       journal.append(new TraceEvent.RunCompleted(packed));
       return Outcome.COMPLETED;
     } catch (LineFailed e) {
+      requested.close();
       journal.append(new TraceEvent.RunFailed(e.step(), e.failure()));
       return Outcome.FAILED;
     }
@@ -232,35 +235,13 @@ public final class RunTask {
   }
 
   /**
-   * Captures the main line's files as they are now, without stopping the run, and tells of it on
-   * the trace. Blocks.
+   * Makes a checkpoint that somebody has asked for, without stopping the run. Blocks.
    *
    * @param id the checkpoint's
    * @return why there is none; empty when there is
    */
   public Optional<String> checkpoint(Trigger trigger, String id) {
-    Workspace workspace = files;
-    RunContext context = carried;
-    if (workspace == null || context == null) {
-      return Optional.of("the run has no workspace, or has not begun here");
-    }
-    try {
-      control.enter();
-      try {
-        return switch (SavedCheckpoint.make(context, workspace, id, trigger, null, null, true)) {
-          case Saved.Made made -> Optional.empty();
-          case Saved.Unchanged unchanged -> Optional.of("nothing has changed");
-          case Saved.Failed(String reason) -> Optional.of(reason);
-        };
-      } finally {
-        control.leave();
-      }
-    } catch (InterruptedException e) {
-      return Optional.of("the run is being stopped");
-    } catch (RuntimeException e) {
-      LOG.warnf(e, "run %s: no %s checkpoint", assignment.run(), trigger.word());
-      return Optional.of(String.valueOf(e.getMessage()));
-    }
+    return requested.make(trigger, id);
   }
 
   private void tellResume(Instant assigned, Instant known, Line main) {

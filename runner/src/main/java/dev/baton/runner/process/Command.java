@@ -69,7 +69,7 @@ public record Command(
           ? new Ended.Exited(process.waitFor(), stdout.bytes(), stdout.isOver(), leftovers)
           : new Ended.TimedOut();
     } catch (InterruptedException e) {
-      killAll(tree);
+      tree.killWhateverComes();
       throw e;
     }
   }
@@ -81,31 +81,6 @@ public record Command(
       return true;
     }
     return process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
-  }
-
-  /** Even when the thread is interrupted again meanwhile. */
-  private static void killAll(ProcessTree tree) {
-    Thread.interrupted();
-    Thread killer = Thread.ofPlatform().name("kill").start(() -> killUninterrupted(tree));
-    boolean again = false;
-    while (killer.isAlive()) {
-      try {
-        killer.join();
-      } catch (InterruptedException e) {
-        again = true;
-      }
-    }
-    if (again) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void killUninterrupted(ProcessTree tree) {
-    try {
-      tree.kill();
-    } catch (InterruptedException e) {
-      LOG.warn("nobody interrupts this thread", e);
-    }
   }
 
   private Process start() throws IOException {

@@ -68,6 +68,30 @@ final class ProcessTree {
     return killed.size();
   }
 
+  /** As {@link #kill}, even when the thread is or gets interrupted; that is kept for later. */
+  void killWhateverComes() {
+    boolean interrupted = Thread.interrupted();
+    Thread killer = Thread.ofPlatform().name("kill").start(this::killUninterrupted);
+    while (killer.isAlive()) {
+      try {
+        killer.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void killUninterrupted() {
+    try {
+      kill();
+    } catch (InterruptedException e) {
+      LOG.warn("nobody interrupts this thread", e);
+    }
+  }
+
   private Set<ProcessHandle> members() {
     Set<ProcessHandle> found = new LinkedHashSet<>();
     if (root.isAlive()) {

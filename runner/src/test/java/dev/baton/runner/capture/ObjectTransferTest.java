@@ -19,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
@@ -58,6 +59,77 @@ class ObjectTransferTest {
           .hasMessage("PUT /object: nothing could be sent for 1000 ms");
 
       silent.join().close();
+    }
+  }
+
+  @Test
+  void shouldUseAConnectionAgain() throws Exception {
+    try (ServerSocket server = server()) {
+      FutureTask<Integer> answered = new FutureTask<>(() -> answerOnOneConnection(server, 20));
+      Thread.ofPlatform().start(answered);
+      String url = "http://127.0.0.1:" + server.getLocalPort() + "/object";
+
+      for (int i = 0; i < 10; i++) {
+        ObjectTransfer.put(url, Map.of(), new byte[100], 50);
+        assertThat(ObjectTransfer.get(url, 3, 5)).hasSize(5);
+      }
+
+      assertThat(answered.get()).isEqualTo(20);
+    }
+  }
+
+  /** Never accepts a second one. */
+  private static int answerOnOneConnection(ServerSocket server, int most) throws IOException {
+    int answered = 0;
+    try (Socket socket = server.accept()) {
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      for (; answered < most; answered++) {
+        boolean put = in.read() == 'P';
+        skipHead(in);
+        String answer =
+            put
+                ? "200 OK\r\nContent-Length: 0\r\n\r\n"
+                : "206 OK\r\nContent-Length: 5\r\n\r\n12345";
+        in.skipNBytes(put ? 50 : 0);
+        socket.getOutputStream().write(("HTTP/1.1 " + answer).getBytes(ISO_8859_1));
+      }
+    }
+    return answered;
+  }
+
+  @Test
+  void shouldEndByAnInterruptOnAnyThread() throws Exception {
+    try (ServerSocket server = server()) {
+      String url = "http://127.0.0.1:" + server.getLocalPort() + "/object";
+      for (Thread.Builder kind : List.of(Thread.ofPlatform(), Thread.ofVirtual())) {
+        CompletableFuture<Throwable> end = new CompletableFuture<>();
+        Thread waiting =
+            kind.start(
+                () -> {
+                  try {
+                    Interruptible.call(
+                        () -> Attempts.until(Duration.ofMinutes(1), () -> getOrFail(url)));
+                  } catch (StoreException | InterruptedException e) {
+                    end.complete(e);
+                  }
+                });
+        try (Socket asked = server.accept()) {
+          skipHead(asked.getInputStream());
+
+          waiting.interrupt();
+
+          assertThat(end.get(2, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+          assertThat(asked.getInputStream().read()).as("closed").isEqualTo(-1);
+        }
+      }
+    }
+  }
+
+  private static byte[] getOrFail(String url) throws StoreException {
+    try {
+      return ObjectTransfer.get(url, 0, 5);
+    } catch (IOException e) {
+      throw new StoreException(String.valueOf(e.getMessage()), true);
     }
   }
 

@@ -73,6 +73,47 @@ class TreesTest {
     assertThat(work.resolve("missing")).doesNotExist();
   }
 
+  @Test
+  void shouldTakeAwayWhatKilledProcessesLeft() throws Exception {
+    Files.createDirectories(folder.resolve(".baton-new-1/inner"));
+    Files.createDirectory(folder.resolve(".baton-old-1"));
+    Files.writeString(folder.resolve(".cut-1.tar.zst"), "half a cut");
+    Files.createDirectory(folder.resolve(".discarded-1"));
+    Files.createDirectory(folder.resolve("kept"));
+    // As a replacement's process finds them.
+    Process next =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Discarding.class.getName(),
+                folder.toString())
+            .inheritIO()
+            .start();
+
+    assertThat(next.waitFor()).isZero();
+
+    assertThat(discarded()).extracting(it -> it.getFileName().toString()).containsExactly("kept");
+  }
+
+  /** What a restore does first, and what comes of it later. */
+  static final class Discarding {
+    private Discarding() {}
+
+    public static void main(String[] args) throws IOException {
+      Path folder = Path.of(args[0]);
+      Path root = folder.resolve("workspace");
+      Trees.discard(root);
+      Path underWay = Files.createDirectory(folder.resolve(".baton-new-2"));
+      Trees.discard(root);
+      if (!Files.exists(underWay)) {
+        throw new AssertionError("what is under way was taken away");
+      }
+      Files.delete(underWay);
+      Trees.deleteDiscarded(folder);
+    }
+  }
+
   private List<Path> discarded() throws IOException {
     try (Stream<Path> all = Files.list(folder)) {
       return all.toList();

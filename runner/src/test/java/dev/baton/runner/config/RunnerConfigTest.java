@@ -43,6 +43,28 @@ class RunnerConfigTest {
     assertThat(config.carries())
         .contains(new RunnerConfig.Carried("01jz0000000000000000000000", 3, "token"));
     assertThat(config.cutPatience()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(config.checkpointInterval()).contains(Duration.ofMinutes(5));
+    assertThat(config.checkpointEnvironment())
+        .containsExactly(
+            "PATH",
+            "HOME",
+            "USER",
+            "LOGNAME",
+            "SHELL",
+            "TERM",
+            "LANG",
+            "LANGUAGE",
+            "LC_*",
+            "TZ",
+            "EDITOR",
+            "PAGER",
+            "JAVA_HOME",
+            "GOPATH",
+            "GOROOT",
+            "NODE_ENV",
+            "PYTHONPATH",
+            "VIRTUAL_ENV",
+            "CI");
     assertThat(config.assignPatience()).isEqualTo(Duration.ofSeconds(60));
     assertThat(config.orchestrator()).isEqualTo(new Address("127.0.0.1", 7070));
   }
@@ -56,6 +78,18 @@ class RunnerConfigTest {
     assertThat(read(keys).slots()).isEqualTo(1_000);
   }
 
+  @Test
+  void shouldReadHowCheckpointsAreMade() {
+    Map<String, String> keys = isolated();
+    keys.put("baton.checkpoint.interval", "1s");
+    keys.put("baton.checkpoint.environment", " PATH , MY_*,");
+    assertThat(read(keys).checkpointInterval()).contains(Duration.ofSeconds(1));
+    assertThat(read(keys).checkpointEnvironment()).containsExactly("PATH", "MY_*");
+
+    keys.put("baton.checkpoint.interval", "off");
+    assertThat(read(keys).checkpointInterval()).isEmpty();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -67,6 +101,9 @@ class RunnerConfigTest {
         "baton.orchestrator.url|https://x|http://<host>:<port>",
         "baton.store.url|:|http://<host>:<port>",
         "baton.cut.patience|soon|a duration such as",
+        "baton.checkpoint.interval|999ms|off, or 1s or more",
+        "baton.checkpoint.interval|never|a duration such as",
+        "baton.checkpoint.environment|A=B|names of environment variables",
         "baton.data|''|a value: it is required",
       })
   void shouldNameKeyValueAndWhatIsAllowed(String key, String value, String allowed) {

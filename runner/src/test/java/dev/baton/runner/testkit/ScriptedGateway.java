@@ -10,6 +10,8 @@ import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.Answer;
 import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.grpc.Cancel;
+import dev.baton.protocol.grpc.Checkpoint;
+import dev.baton.protocol.grpc.CheckpointFailed;
 import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Hello;
@@ -33,6 +35,7 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
   private final Map<String, StreamObserver<GatewayMessage>> streams = new HashMap<>();
   private final List<Hello> hellos = new ArrayList<>();
   private final List<Released> released = new ArrayList<>();
+  private final List<CheckpointFailed> failed = new ArrayList<>();
 
   @Override
   public StreamObserver<RunnerMessage> attach(StreamObserver<GatewayMessage> toRunner) {
@@ -49,6 +52,7 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
               hellos.add(message.getHello());
             }
             case RELEASED -> released.add(message.getReleased());
+            case CHECKPOINT_FAILED -> failed.add(message.getCheckpointFailed());
             case MESSAGE_NOT_SET -> throw new AssertionError(message);
           }
           ScriptedGateway.this.notifyAll();
@@ -94,6 +98,20 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
                 .filter(r -> r.getRun().equals(run) && r.getEpoch() == epoch)
                 .findFirst(),
         "run " + run + " was not released");
+  }
+
+  public synchronized CheckpointFailed awaitCheckpointFailed(String request)
+      throws InterruptedException {
+    return await(
+        () -> failed.stream().filter(f -> f.getRequestId().equals(request)).findFirst(),
+        "request " + request + " has not failed");
+  }
+
+  public void checkpoint(String runner, String run, String trigger, String request)
+      throws InterruptedException {
+    Checkpoint asked =
+        Checkpoint.newBuilder().setRun(run).setTrigger(trigger).setRequestId(request).build();
+    send(runner, GatewayMessage.newBuilder().setCheckpoint(asked).build());
   }
 
   public void assign(String runner, Assign assign) throws InterruptedException {

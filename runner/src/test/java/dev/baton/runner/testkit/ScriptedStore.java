@@ -30,17 +30,30 @@ import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.snapshot.Excludes;
+import dev.baton.snapshot.PackRef;
+import dev.baton.snapshot.PackSource;
+import dev.baton.snapshot.TrackedTree;
 import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.restore.RestoreOptions;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
+import io.minio.GetObjectArgs;
 import io.minio.GetPresignedObjectUrlArgs;
 import io.minio.MinioClient;
+import io.minio.RemoveObjectArgs;
 import io.minio.StatObjectArgs;
 import io.minio.errors.ErrorResponseException;
+import io.minio.errors.MinioException;
 import io.minio.http.Method;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The checkpoint-store's contract with runners: snapshots folded from the trace, presigned
@@ -58,6 +71,10 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
 
   public final AtomicInteger uploads = new AtomicInteger();
   public final AtomicInteger downloads = new AtomicInteger();
+  public final AtomicInteger commits = new AtomicInteger();
+
+  /** While set, packs are to be put, and fetched from, there. */
+  public volatile @Nullable String elsewhere;
 
   ScriptedStore(TraceView trace, MinioClient s3, String bucket) {
     this.bucket = bucket;
@@ -92,7 +109,8 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
           upload.setPresent(true);
         } else {
           uploads.incrementAndGet();
-          upload.setPutUrl(presigned(Method.PUT, key));
+          String other = elsewhere;
+          upload.setPutUrl(other == null ? presigned(Method.PUT, key) : other);
         }
         response.addUploads(upload);
       }
@@ -142,6 +160,7 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
         return;
       }
     }
+    commits.incrementAndGet();
     manifests.put(manifest.id(), request.getManifest().toByteArray());
     answer.onNext(CommitCheckpointResponse.getDefaultInstance());
     answer.onCompleted();
@@ -158,6 +177,7 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
     downloads.incrementAndGet();
     OpenCheckpointResponse.Builder response =
         OpenCheckpointResponse.newBuilder().setManifest(ByteString.copyFrom(manifest));
+    String other = elsewhere;
     try {
       for (Manifest.Pack pack : ManifestCodec.read(manifest).workspace().packs()) {
         response.addPacks(
@@ -165,7 +185,10 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
                 .setDigest(ByteString.copyFrom(Hash.parse(pack.digest()).toBytes()))
                 .setSizeBytes(pack.sizeBytes())
                 .setIndexBytes(pack.indexBytes())
-                .setGetUrl(presigned(Method.GET, key(request.getProject(), pack.digest()))));
+                .setGetUrl(
+                    other == null
+                        ? presigned(Method.GET, key(request.getProject(), pack.digest()))
+                        : other));
       }
       answer.onNext(response.build());
       answer.onCompleted();
@@ -181,6 +204,45 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
       throw new IllegalArgumentException("there is no checkpoint " + checkpoint);
     }
     return ManifestCodec.read(manifest);
+  }
+
+  /** Puts a checkpoint's files there. */
+  public Path restore(String checkpoint, Path target) throws Exception {
+    Manifest.Workspace files = manifest(checkpoint).workspace();
+    PackSource source =
+        (pack, offset, length) -> {
+          try (InputStream in =
+              s3.getObject(
+                  GetObjectArgs.builder()
+                      .bucket(bucket)
+                      .object(key("default", pack.id().toString()))
+                      .offset(offset)
+                      .length((long) length)
+                      .build())) {
+            return in.readAllBytes();
+          } catch (MinioException | GeneralSecurityException e) {
+            throw new IOException(e);
+          }
+        };
+    dev.baton.snapshot.Snapshot snapshot =
+        new dev.baton.snapshot.Snapshot(
+            Hash.parse(files.digest()),
+            files.packs().stream()
+                .map(p -> new PackRef(Hash.parse(p.digest()), p.sizeBytes(), p.indexBytes()))
+                .toList(),
+            files.sizeBytes(),
+            files.fileCount());
+    new TrackedTree(Excludes.defaults())
+        .restore(snapshot, source, target, RestoreOptions.defaults());
+    return target;
+  }
+
+  /** Loses the packs of a checkpoint. */
+  public void losePacks(String checkpoint) throws Exception {
+    for (Manifest.Pack pack : manifest(checkpoint).workspace().packs()) {
+      s3.removeObject(
+          RemoveObjectArgs.builder().bucket(bucket).object(key("default", pack.digest())).build());
+    }
   }
 
   @Override

@@ -28,8 +28,17 @@ public final class TestRunner implements AutoCloseable {
   public final CompletableFuture<ExitCode> exit = new CompletableFuture<>();
 
   public TestRunner(Services services, Map<String, StepFunction> functions) {
+    this(services, functions, Map.of());
+  }
+
+  /**
+   * @param settings configuration keys besides the usual ones
+   */
+  public TestRunner(
+      Services services, Map<String, StepFunction> functions, Map<String, String> settings) {
     data = services.data().resolve(id);
     Map<String, String> environment = environment(services, id, data);
+    environment.putAll(settings);
     runner =
         new Runner(
             RunnerConfig.read(key -> Optional.ofNullable(environment.get(key))),

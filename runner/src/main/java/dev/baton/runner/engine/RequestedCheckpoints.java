@@ -1,0 +1,119 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.manifest.Trigger;
+import dev.baton.runner.capture.Saved;
+import dev.baton.runner.capture.Workspace;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checkpoints of a run that somebody asks for, while it has files here: from {@link #open} to
+ * {@link #close}. None comes after the run's last event. Thread-safe.
+ */
+final class RequestedCheckpoints {
+  private static final Logger LOG = Logger.getLogger(RequestedCheckpoints.class);
+
+  private static final int MOST_REMEMBERED = 1_000;
+
+  private final RunControl control;
+  private final Set<Thread> making = new HashSet<>();
+
+  /** The orchestrator may say again what it said before its stream broke. */
+  private final Set<String> asked = new HashSet<>();
+
+  private @Nullable RunContext run;
+  private @Nullable Workspace workspace;
+
+  RequestedCheckpoints(RunControl control) {
+    this.control = control;
+  }
+
+  /** The files are there from now on. */
+  synchronized void open(RunContext context, Workspace files) {
+    run = context;
+    workspace = files;
+  }
+
+  /**
+   * Captures the main line's files as they are now, without stopping the run, and tells of it on
+   * the trace. Blocks.
+   *
+   * @param id the checkpoint's; what has been asked for under it before is not made again
+   * @return why there is none; empty when there is, or will be
+   */
+  Optional<String> make(Trigger trigger, String id) {
+    RunContext context;
+    Workspace files;
+    synchronized (this) {
+      context = run;
+      files = workspace;
+      if (context == null || files == null) {
+        return Optional.of("the run has no workspace, or none here now");
+      }
+      if (asked.size() == MOST_REMEMBERED) {
+        asked.clear();
+      }
+      if (!asked.add(id)) {
+        return Optional.empty();
+      }
+      making.add(Thread.currentThread());
+    }
+    try {
+      return make(context, files, trigger, id);
+    } finally {
+      synchronized (this) {
+        making.remove(Thread.currentThread());
+        // An interrupt was meant for what is over now.
+        Thread.interrupted();
+        notifyAll();
+      }
+    }
+  }
+
+  private Optional<String> make(RunContext context, Workspace files, Trigger trigger, String id) {
+    try {
+      control.enterAside();
+      try {
+        return switch (SavedCheckpoint.make(context, files, id, trigger, null, null, true)) {
+          case Saved.Made made -> Optional.empty();
+          case Saved.Unchanged unchanged -> Optional.of("nothing has changed");
+          case Saved.Failed(String reason) -> Optional.of(reason);
+        };
+      } finally {
+        control.leave();
+      }
+    } catch (InterruptedException e) {
+      return Optional.of("the run ends or is stopped here");
+    } catch (RuntimeException e) {
+      LOG.warnf(e, "run %s: no %s checkpoint", context.run(), trigger.word());
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Ends those under way; when this returns there is none, and none will be. */
+  synchronized void close() {
+    run = null;
+    workspace = null;
+    making.forEach(Thread::interrupt);
+    boolean interrupted = false;
+    while (!making.isEmpty()) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
