@@ -49,6 +49,10 @@ final class Api {
     return post(path, "application/json", body.toString());
   }
 
+  Answer delete(String path) throws IOException, InterruptedException {
+    return send(HttpRequest.newBuilder(URI.create(base + path)).DELETE());
+  }
+
   private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
     HttpResponse<String> response =
         http.send(

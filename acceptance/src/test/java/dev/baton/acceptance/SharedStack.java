@@ -8,12 +8,14 @@ package dev.baton.acceptance;
 
 import dev.baton.standalone.Component;
 import dev.baton.standalone.Stack;
+import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.files.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -69,9 +71,15 @@ final class SharedStack implements ParameterResolver, AfterTestExecutionCallback
     }
 
     private static Running start() {
+      return of(builder -> builder);
+    }
+
+    /** One that is as no other. */
+    static Running of(UnaryOperator<StackBuilder> with) {
       try {
         Path folder = Files.createTempDirectory("baton-acceptance-");
-        return new Running(Stack.builder().data(folder.resolve("stack")).start(), folder);
+        StackBuilder builder = Stack.builder().data(folder.resolve("stack"));
+        return new Running(with.apply(builder).start(), folder);
       } catch (IOException e) {
         throw new AssertionError("the stack did not start", e);
       } catch (InterruptedException e) {
@@ -80,7 +88,8 @@ final class SharedStack implements ParameterResolver, AfterTestExecutionCallback
       }
     }
 
-    private void failed(String test) {
+    /** Keeps everything, and prints the ends of the logs. */
+    void failed(String test) {
       failed = true;
       System.out.println("--- " + test + " failed; everything is kept in " + folder);
       try (Stream<Path> logs = Files.walk(stack.log(Component.ORCHESTRATOR).getParent())) {

@@ -1,0 +1,125 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.standalone.Component;
+import dev.baton.standalone.testkit.FaultyS3;
+import dev.baton.standalone.testkit.S3Mock;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Whatever S3 {@code baton.object-store.*} names: another implementation than the one that Baton
+ * brings, at first as it is, and then with every tenth request failing, the runner's and the
+ * store's alike. The runner is killed in the middle, so that it has to restore, too.
+ */
+class ObjectStoreTest {
+  private static final double PACE_SECONDS = 0.1;
+
+  /** The runner ends soon after its run. */
+  private static final Duration ERASED = Duration.ofSeconds(60);
+
+  @TempDir static Path folder;
+
+  @SuppressWarnings("NullAway.Init")
+  private static S3Mock other;
+
+  @SuppressWarnings("NullAway.Init")
+  private static FaultyS3 proxy;
+
+  @SuppressWarnings("NullAway.Init")
+  private static SharedStack.Running on;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Path repository;
+
+  @RegisterExtension
+  static final AfterTestExecutionCallback TELL =
+      context ->
+          context.getExecutionException().ifPresent(e -> on.failed(context.getDisplayName()));
+
+  @BeforeAll
+  static void start() throws Exception {
+    other = S3Mock.start(folder.resolve("s3mock"));
+    Random random = Seed.random("requests to the object store fail");
+    proxy = new FaultyS3(URI.create(other.access().endpoint()), random.nextLong());
+    String key = "BATON_OBJECT_STORE_";
+    on =
+        SharedStack.Running.of(
+            builder ->
+                builder
+                    .components(
+                        Component.KAFKA,
+                        Component.POSTGRES,
+                        Component.STORE,
+                        Component.ORCHESTRATOR)
+                    .environment(Component.STORE, key + "ENDPOINT", proxy.endpoint().toString())
+                    .environment(Component.STORE, key + "ACCESS_KEY", other.access().accessKey())
+                    .environment(Component.STORE, key + "SECRET_KEY", other.access().secretKey()));
+    repository = InputRepository.make(on.folder.resolve("repository"));
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    on.close();
+    proxy.close();
+    other.close();
+  }
+
+  @Test
+  void shouldKeepCutsInAnyObjectStoreAlsoWhereRequestsFail() throws Exception {
+    PipelineRun undisturbed = Pipeline.MERGE.start(on, repository, 0);
+    JsonNode output = undisturbed.output();
+    assertVerified(undisturbed);
+    proxy.fail(0.1);
+
+    PipelineRun run = Pipeline.MERGE.start(on, repository, PACE_SECONDS);
+    int kills = 0;
+    for (int at : new int[] {run.shells.size() / 3, 2 * run.shells.size() / 3}) {
+      run.awaitBegin(run.shells.get(at));
+      kills += RunnerProcess.of(run.id).map(runner -> runner.kill(true)).orElse(false) ? 1 : 0;
+    }
+
+    assertThat(run.output()).isEqualTo(output);
+    assertThat(run.completed().keySet()).isEqualTo(undisturbed.completed().keySet());
+    assertThat(run.repeated()).isEmpty();
+    assertThat(kills).isPositive();
+    assertVerified(run);
+    assertThat(proxy.faults()).isNotEmpty();
+    System.out.printf("  of %d requests failed: %s%n", proxy.requests(), proxy.faults());
+    Await.until(
+        "run " + run.id + " is erased",
+        ERASED,
+        () -> {
+          Api.Answer proof = on.api.delete("/runs/" + run.id);
+          return proof.status() == 200
+              && proof.body().path("left").path("checkpoints").asInt() == 0;
+        });
+  }
+
+  /** Every checkpoint of the run. */
+  private static void assertVerified(PipelineRun run) throws Exception {
+    JsonNode cuts = on.api.get("/cuts?run=" + run.id).body().path("cuts");
+    assertThat(cuts).isNotEmpty();
+    for (JsonNode cut : cuts) {
+      Api.Answer verified =
+          on.api.post("/cuts/" + cut.path("id").asText() + "/verify", Api.JSON.createObjectNode());
+      assertThat(verified.body().path("verified").asBoolean()).as("%s", verified).isTrue();
+    }
+  }
+}
