@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.DoubleSupplier;
 
 /**
  * Stands before an S3 endpoint, on 127.0.0.1, and lets a share of the requests fail, in one of the
@@ -40,7 +41,7 @@ public final class FaultyS3 implements AutoCloseable {
   private final Random random;
   private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
-  private double share;
+  private DoubleSupplier share = () -> 0;
   private long requests;
 
   /** Lets nothing fail until it is told to. */
@@ -58,10 +59,17 @@ public final class FaultyS3 implements AutoCloseable {
   /**
    * @param some of the requests that fail from now on, 0 to 1
    */
-  public synchronized void fail(double some) {
+  public void fail(double some) {
     if (!(some >= 0 && some <= 1)) {
       throw new IllegalArgumentException("share " + some + " is not between 0 and 1");
     }
+    fail(() -> some);
+  }
+
+  /**
+   * @param some asked at each request: the share that fails, 0 to 1
+   */
+  public synchronized void fail(DoubleSupplier some) {
     share = some;
   }
 
@@ -77,7 +85,7 @@ public final class FaultyS3 implements AutoCloseable {
 
   private synchronized Optional<Fault> fate() {
     requests++;
-    if (random.nextDouble() >= share) {
+    if (random.nextDouble() >= share.getAsDouble()) {
       return Optional.empty();
     }
     Fault fault = FAULTS[random.nextInt(FAULTS.length)];
