@@ -37,6 +37,8 @@ public final class CaptureMain {
    * @param args the store's address, {@code http://host:port}
    */
   public static void main(String... args) throws IOException, InterruptedException {
+    // To standard error: nothing configures a log manager here.
+    System.setProperty("org.jboss.logging.provider", "jdk");
     PrintStream answers = System.out;
     // Whatever else writes there must not be taken for an answer.
     System.setOut(System.err);

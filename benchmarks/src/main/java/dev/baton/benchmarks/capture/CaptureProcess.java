@@ -93,10 +93,12 @@ final class CaptureProcess implements AutoCloseable {
     requests.write(request + "\n");
     requests.flush();
     String answer = answers.readLine();
-    Usage usage = clock.stop();
-    if (answer == null) {
-      throw new IOException("the capturing process has ended:\n" + Files.readString(log));
+    // A JVM that gives up says so where its answers are expected.
+    if (answer == null || !answer.startsWith("{")) {
+      throw new IOException(
+          "the capturing process has ended: " + answer + "\n" + Files.readString(log));
     }
+    Usage usage = clock.stop();
     JsonNode read = Json.tree(answer.getBytes(StandardCharsets.UTF_8));
     if (!read.path("ok").asBoolean()) {
       throw new IOException(
