@@ -19,9 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
-import java.util.function.DoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +38,7 @@ public final class OtherS3 implements QuarkusTestProfile {
    * @param share of the requests that fail from now on, 0 to 1
    */
   public static void fail(double share) {
-    ((DoubleConsumer) Objects.requireNonNull(System.getProperties().get(FAIL))).accept(share);
+    System.setProperty(FAIL, Double.toString(share));
   }
 
   /** The servers themselves; its object store comes before that of {@link Servers}. */
@@ -64,8 +62,8 @@ public final class OtherS3 implements QuarkusTestProfile {
         System.out.println("requests to the object store fail by seed " + seed);
         proxy = new FaultyS3(URI.create(access.endpoint()), seed);
         // The tests live in another class loader; the system properties are what both see.
-        DoubleConsumer fail = proxy::fail;
-        System.getProperties().put(FAIL, fail);
+        System.setProperty(FAIL, "0");
+        proxy.fail(() -> Double.parseDouble(System.getProperty(FAIL, "0")));
         return Map.of(
             "baton.object-store.endpoint", proxy.endpoint().toString(),
             "baton.object-store.bucket", "other",
@@ -81,7 +79,7 @@ public final class OtherS3 implements QuarkusTestProfile {
 
     @Override
     public void stop() {
-      System.getProperties().remove(FAIL);
+      System.clearProperty(FAIL);
       try {
         if (proxy != null) {
           proxy.close();

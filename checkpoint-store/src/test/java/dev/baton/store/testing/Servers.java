@@ -39,7 +39,6 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
               .autoRestart(true)
               .start();
       stack = started;
-      System.setProperty("test.data", data.toString());
       for (Component component : new Component[] {Component.KAFKA, Component.POSTGRES}) {
         // The tests live in another class loader; the system properties are what both see.
         System.setProperty(
@@ -62,16 +61,6 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
-    }
-  }
-
-  /** The file that an object is, by the end of its key. */
-  public static Path objectFile(String name) {
-    Path data = Path.of(Objects.requireNonNull(System.getProperty("test.data")));
-    try (Stream<Path> files = Files.walk(data)) {
-      return files.filter(file -> file.endsWith(name)).findFirst().orElseThrow();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
