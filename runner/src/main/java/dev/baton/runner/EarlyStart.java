@@ -10,6 +10,7 @@ import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.capture.FirstUse;
 import dev.baton.runner.capture.Lease;
 import dev.baton.runner.capture.StoreClient;
 import dev.baton.runner.capture.StoreException;
@@ -18,7 +19,6 @@ import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.config.RunnerConfig.Carried;
 import dev.baton.runner.engine.RunFolder;
 import dev.baton.runner.engine.Snapshots;
-import dev.baton.snapshot.posix.Posix;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
@@ -46,8 +46,8 @@ final class EarlyStart implements Snapshots {
     this.store = store;
     early = config.carries().filter(carried -> carried.epoch() > 1).orElse(null);
     if (early != null) {
-      // The first system call costs most; the snapshot is not there yet.
-      Thread.ofPlatform().daemon().name("system-calls").start(EarlyStart::warmUp);
+      // The snapshot is not there yet, so nothing else would be done meanwhile.
+      FirstUse.prepare();
       Thread.ofVirtual()
           .name("early-start")
           .start(
@@ -55,14 +55,6 @@ final class EarlyStart implements Snapshots {
                 snapshot.run();
                 files.run();
               });
-    }
-  }
-
-  private static void warmUp() {
-    try {
-      Posix.warmUp();
-    } catch (RuntimeException e) {
-      LOG.debugf("whoever needs the file system is told: %s", e);
     }
   }
 
@@ -99,6 +91,7 @@ final class EarlyStart implements Snapshots {
   }
 
   private Workspace unrestored(Lease holder) {
+    FirstUse.prepare();
     return Workspace.main(
         RunFolder.of(config.data(), holder.run()).workspace(), store, holder, config.cutPatience());
   }

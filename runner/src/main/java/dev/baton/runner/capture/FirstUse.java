@@ -1,0 +1,48 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.capture;
+
+import dev.baton.snapshot.SnapshotException;
+import dev.baton.snapshot.format.Block;
+import dev.baton.snapshot.format.BlockCompressor;
+import dev.baton.snapshot.format.BlockReader;
+import dev.baton.snapshot.format.BlockWriter;
+import dev.baton.snapshot.format.Chunk;
+import dev.baton.snapshot.posix.Posix;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jboss.logging.Logger;
+
+/**
+ * Links the native code of captures and restores: system calls, then compression. That takes 100 to
+ * 300 ms once in a process, and no AOT cache keeps it.
+ */
+public final class FirstUse {
+  private static final Logger LOG = Logger.getLogger(FirstUse.class);
+  private static final AtomicBoolean BEGUN = new AtomicBoolean();
+
+  private FirstUse() {}
+
+  /** Returns at once; does it on a thread that nobody waits for, the first time. */
+  public static void prepare() {
+    if (!BEGUN.getAndSet(true)) {
+      Thread.ofPlatform().daemon().name("first-use").start(FirstUse::link);
+    }
+  }
+
+  private static void link() {
+    try (BlockCompressor compressor = new BlockCompressor();
+        BlockReader reader = new BlockReader()) {
+      Posix.warmUp();
+      BlockWriter writer = new BlockWriter(Chunk.Kind.DATA);
+      writer.add(Chunk.of(Chunk.Kind.DATA, new byte[64], 0, 64));
+      Block block = compressor.compress(writer);
+      reader.read(block.frame(), 0, block.frame().length, new byte[64], block.rawLength());
+    } catch (SnapshotException | RuntimeException | LinkageError e) {
+      LOG.debugf("whoever needs it is told: %s", e);
+    }
+  }
+}
