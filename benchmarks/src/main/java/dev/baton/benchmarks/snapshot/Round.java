@@ -6,6 +6,7 @@
  */
 package dev.baton.benchmarks.snapshot;
 
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ public record Round(
     Map<Phase, Cost> costs, long firstBytes, long storedBytes, @Nullable Double elsewhere) {
 
   public Round {
-    costs = Map.copyOf(new EnumMap<>(costs));
+    costs = Collections.unmodifiableMap(new EnumMap<>(costs));
   }
 
   public double wallS(Phase phase) {
