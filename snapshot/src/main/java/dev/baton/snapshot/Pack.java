@@ -12,7 +12,8 @@ import java.util.List;
 /**
  * A finished pack on its way to the store.
  *
- * @param bytes the object is the first {@code length} of them; nobody changes them any more
+ * @param bytes the object is the first {@code length} of them; nobody changes them until it has
+ *     been put
  * @param chunks what is in it, in the order of its index
  */
 public record Pack(PackRef ref, byte[] bytes, int length, List<Hash> chunks) {

@@ -23,6 +23,10 @@ public interface PackStore {
    */
   Map<Hash, PackRef> find(Collection<Hash> chunks) throws IOException, InterruptedException;
 
-  /** Returns once the pack is durable and known. */
+  /**
+   * Returns once the pack is durable and known.
+   *
+   * @param pack its bytes are used for another one afterwards
+   */
   void put(Pack pack) throws IOException, InterruptedException;
 }

@@ -13,6 +13,8 @@ import dev.baton.snapshot.format.PackWriter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,7 @@ final class Shipment {
   private final PackWriter packs = new PackWriter();
   private final ReentrantLock filling = new ReentrantLock();
   private final Semaphore room = new Semaphore(AT_ONCE);
+  private final Queue<byte[]> arrays = new ConcurrentLinkedQueue<>();
   private final List<Thread> senders = new ArrayList<>();
   private long bytes;
   private volatile @Nullable Throwable failure;
@@ -47,6 +50,10 @@ final class Shipment {
     // Held while a full pack waits for its turn: only one does.
     filling.lockInterruptibly();
     try {
+      byte[] free = arrays.poll();
+      if (free != null) {
+        packs.reuse(free);
+      }
       Pack full = packs.append(block);
       if (full != null) {
         send(full);
@@ -142,6 +149,7 @@ final class Shipment {
   private void put(Pack pack) throws IOException, InterruptedException {
     store.put(pack);
     known.stored(pack);
+    arrays.add(pack.bytes());
     synchronized (this) {
       bytes += pack.length();
     }

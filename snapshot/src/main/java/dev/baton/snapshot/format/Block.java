@@ -11,11 +11,17 @@ import java.util.List;
 /**
  * Chunks of one kind as one zstd frame.
  *
- * @param frame exactly the frame's bytes
+ * @param frame the first {@code frameLength} bytes of it, borrowed from the compressor until its
+ *     next block
  * @param lengths of the chunks, in order
  */
 public record Block(
-    Chunk.Kind kind, byte[] frame, int rawLength, List<Hash> chunks, int[] lengths) {
+    Chunk.Kind kind,
+    byte[] frame,
+    int frameLength,
+    int rawLength,
+    List<Hash> chunks,
+    int[] lengths) {
   public Block {
     chunks = List.copyOf(chunks);
   }

@@ -8,7 +8,6 @@ package dev.baton.snapshot.format;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
-import java.util.Arrays;
 
 /** Compresses blocks; one per thread, since it keeps zstd's tables and a buffer between them. */
 public final class BlockCompressor implements AutoCloseable {
@@ -19,7 +18,7 @@ public final class BlockCompressor implements AutoCloseable {
   private byte[] scratch = new byte[0];
 
   /**
-   * The block of what {@code writer} has, which is left as it is.
+   * The block of what {@code writer} has, which is left as it is; good until the next one.
    *
    * @throws IllegalArgumentException if it has nothing
    */
@@ -33,7 +32,7 @@ public final class BlockCompressor implements AutoCloseable {
     }
     int length =
         zstd.compressByteArray(scratch, 0, scratch.length, writer.raw(), 0, writer.rawLength());
-    return writer.block(Arrays.copyOf(scratch, length));
+    return writer.block(scratch, length);
   }
 
   @Override

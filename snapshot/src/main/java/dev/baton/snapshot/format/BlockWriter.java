@@ -101,7 +101,7 @@ public final class BlockWriter {
     return raw;
   }
 
-  Block block(byte[] frame) {
-    return new Block(kind, frame, rawLength, chunks, Arrays.copyOf(lengths, chunks.size()));
+  Block block(byte[] frame, int length) {
+    return new Block(kind, frame, length, rawLength, chunks, Arrays.copyOf(lengths, chunks.size()));
   }
 }

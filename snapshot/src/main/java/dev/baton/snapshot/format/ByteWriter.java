@@ -15,7 +15,12 @@ final class ByteWriter {
   private int end;
 
   ByteWriter(int capacity) {
-    bytes = new byte[capacity];
+    this(new byte[capacity]);
+  }
+
+  /** Writes into this array, as long as it suffices. */
+  ByteWriter(byte[] into) {
+    bytes = into;
   }
 
   byte[] array() {

@@ -27,6 +27,7 @@ public final class PackWriter {
   private final int target;
   private final List<Hash> chunks = new ArrayList<>();
   private ByteWriter out = new ByteWriter(FIRST_CAPACITY);
+  private byte @Nullable [] spare;
   private final ByteWriter blocksPart = new ByteWriter(256);
   private final ByteWriter chunksPart = new ByteWriter(4096);
   private int blocks;
@@ -47,17 +48,27 @@ public final class PackWriter {
     return blocks == 0;
   }
 
+  /**
+   * Gives back the array of a pack that nobody needs any more: the next pack is made in it. Arrays
+   * of this size are what a small heap suffers from most.
+   */
+  public void reuse(byte[] array) {
+    if (spare == null || array.length > spare.length) {
+      spare = array;
+    }
+  }
+
   /** Takes the block; the pack before it, if that is full now. */
   public @Nullable Pack append(Block block) {
     Pack full = null;
-    int more = block.frame().length + 11 + block.chunks().size() * (Hash.BYTES + 9);
+    int more = block.frameLength() + 11 + block.chunks().size() * (Hash.BYTES + 9);
     int size = FIXED + out.length() + blocksPart.length() + chunksPart.length();
     if (blocks > 0 && size + more > target) {
       full = finish();
     }
-    out.put(block.frame(), 0, block.frame().length);
+    out.put(block.frame(), 0, block.frameLength());
     blocksPart.u8(block.kind() == Chunk.Kind.DATA ? 'd' : 'n');
-    blocksPart.varint(block.frame().length).varint(block.rawLength());
+    blocksPart.varint(block.frameLength()).varint(block.rawLength());
     for (int i = 0; i < block.chunks().size(); i++) {
       chunksPart.hash(block.chunks().get(i)).varint(blocks).varint(block.lengths()[i]);
     }
@@ -80,7 +91,9 @@ public final class PackWriter {
     Hash id = Hash.of(out.array(), 0, out.length());
     PackRef ref = new PackRef(id, out.length(), out.length() - start);
     Pack pack = new Pack(ref, out.array(), out.length(), chunks);
-    out = new ByteWriter(FIRST_CAPACITY).ascii(PackIndex.MAGIC); // the pack keeps the array
+    // The pack keeps the array.
+    out = new ByteWriter(spare == null ? new byte[FIRST_CAPACITY] : spare).ascii(PackIndex.MAGIC);
+    spare = null;
     blocksPart.truncate(0);
     chunksPart.truncate(0);
     chunks.clear();
