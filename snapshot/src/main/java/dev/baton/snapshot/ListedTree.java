@@ -7,13 +7,10 @@
 package dev.baton.snapshot;
 
 import dev.baton.snapshot.format.Content;
-import dev.baton.snapshot.format.Extent;
-import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.format.Meta;
 import dev.baton.snapshot.posix.Kind;
+import dev.baton.snapshot.posix.Posix;
 import dev.baton.snapshot.scan.DirState;
-import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,12 +19,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** A tree that was read, as a flat listing. One use, one thread. */
 final class ListedTree {
-  private static final String NOTHING = Hash.of(new byte[0]).hex();
-
   private final List<TreeEntry> entries = new ArrayList<>();
 
   // By the name that the walk came to first: the first in the order of the listing, and the file.
@@ -52,7 +46,7 @@ final class ListedTree {
     }
     tree.entries.replaceAll(tree::renamed);
     tree.entries.sort(Comparator.comparing(TreeEntry::path));
-    return new TreeListing(tree.entries, List.of());
+    return new TreeListing(tree.entries);
   }
 
   /**
@@ -77,7 +71,7 @@ final class ListedTree {
   }
 
   private void add(TreePath path, DirState state) {
-    entries.add(new TreeEntry.Directory(path, state.meta().mode() & 01777, time(state.meta())));
+    entries.add(new TreeEntry.Directory(path, meta(state.meta())));
     for (int i = 0; i < state.size(); i++) {
       if (!state.isPresent(i)) {
         continue;
@@ -101,37 +95,32 @@ final class ListedTree {
       firsts.merge(walked, walked, (a, b) -> a.compareTo(b) <= 0 ? a : b);
       return new TreeEntry.HardLink(path, walked);
     }
-    Meta meta = state.meta(i);
-    TreeEntry.RegularFile file =
-        new TreeEntry.RegularFile(
-            path, meta.mode() & 01777, time(meta), state.length(i), name(state.content(i)));
+    Content content = state.content(i);
+    if (content == null) {
+      throw new IllegalStateException("'%s' was not read".formatted(path));
+    }
+    TreeEntry.RegularFile file = new TreeEntry.RegularFile(path, meta(state.meta(i)), content);
     if (state.links(i) > 1) {
       files.put(path, file);
     }
     return file;
   }
 
-  /** What names the content: its own digest where it is one chunk. */
-  private static String name(@Nullable Content content) {
-    return switch (content) {
-      case null -> throw new IllegalStateException("a file was not read");
-      case Content.Listed(Hash list) -> list.hex();
-      case Content.Inline(List<Extent> extents) -> {
-        if (extents.isEmpty()) {
-          yield NOTHING;
-        }
-        yield extents.size() == 1 && extents.getFirst() instanceof Extent.Data(Hash chunk, int size)
-            ? chunk.hex()
-            : Hash.of(extents.toString().getBytes(StandardCharsets.UTF_8)).hex();
-      }
-    };
-  }
-
   private static TreeEntry.RegularFile at(TreePath path, TreeEntry.RegularFile file) {
-    return new TreeEntry.RegularFile(path, file.mode(), file.mtime(), file.size(), file.sha256());
+    return new TreeEntry.RegularFile(path, file.meta(), file.content());
   }
 
-  private static Instant time(Meta meta) {
-    return Instant.ofEpochSecond(meta.seconds(), meta.nanos());
+  /**
+   * Only the superuser can keep another owner, and the special bits with it: for anybody else they
+   * are no difference, or each copy would differ from what it was copied from.
+   */
+  private static Meta meta(Meta meta) {
+    return meta.owner() == null || Posix.isSuperuser()
+        ? meta
+        : new Meta(meta.mode() & 01777, meta.seconds(), meta.nanos(), null, meta.xattrs());
+  }
+
+  private static Mtime time(Meta meta) {
+    return new Mtime(meta.seconds(), meta.nanos());
   }
 }

@@ -7,7 +7,7 @@
 package dev.baton.snapshot;
 
 import dev.baton.snapshot.MergeResult.Clash;
-import java.time.Instant;
+import dev.baton.snapshot.format.Meta;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Decides what a merge makes of every path; touches no file.
  *
  * <p>Per path: nobody changed it, it stays; those who changed it agree, it becomes that; they do
- * not, it is a clash. Content is kind, mode and bytes (or link target). Times never clash: the
- * latest one wins, and a mere new time loses to a change or a deletion. Names of one file (hard
- * links) are compared as files of their own.
+ * not, it is a clash. Content is kind, bytes (or link target), mode, owner and extended attributes.
+ * Times never clash: the latest one wins, and a mere new time loses to a change or a deletion.
+ * Names of one file (hard links) are compared as files of their own.
  */
 final class MergePlan {
   /**
@@ -78,7 +78,7 @@ final class MergePlan {
       TreeEntry file =
           entry instanceof TreeEntry.HardLink h
                   && files.get(h.first()) instanceof TreeEntry.RegularFile f
-              ? new TreeEntry.RegularFile(h.path(), f.mode(), f.mtime(), f.size(), f.sha256())
+              ? new TreeEntry.RegularFile(h.path(), f.meta(), f.content())
               : entry;
       files.put(entry.path(), file);
     }
@@ -90,7 +90,7 @@ final class MergePlan {
     List<Outcome> changes = new ArrayList<>();
     TreeSet<String> names = new TreeSet<>();
     boolean agree = true;
-    Instant touched = before == null ? Instant.MIN : mtime(before);
+    @Nullable Mtime touched = null;
     @Nullable TreeEntry first = null;
     for (Map.Entry<String, NavigableMap<TreePath, TreeEntry>> branch : branches.entrySet()) {
       TreeEntry after = branch.getValue().get(path);
@@ -102,20 +102,20 @@ final class MergePlan {
           changes.add(new Outcome(after, branch.getKey()));
         }
       } else if (before != null && after != null && !mtime(after).equals(mtime(before))) {
-        touched =
-            touched.equals(mtime(before)) || mtime(after).isAfter(touched) ? mtime(after) : touched;
+        touched = touched == null ? mtime(after) : latest(touched, mtime(after));
       }
     }
     if (names.isEmpty()) {
-      outcomes.put(path, new Outcome(withMtime(Objects.requireNonNull(before), touched), null));
+      TreeEntry same = Objects.requireNonNull(before);
+      outcomes.put(path, new Outcome(touched == null ? same : withMtime(same, touched), null));
       return;
     }
     changers.put(path, names);
     if (!agree) {
       clashes.put(path, new Clash(path, List.copyOf(names)));
     } else if (!changes.isEmpty()) {
-      Instant latest =
-          changes.stream().map(c -> mtime(c.entry)).max(Instant::compareTo).orElseThrow();
+      Mtime latest =
+          changes.stream().map(c -> mtime(c.entry)).reduce(MergePlan::latest).orElseThrow();
       outcomes.put(
           path, new Outcome(withMtime(changes.getFirst().entry, latest), changes.getFirst().from));
     }
@@ -139,33 +139,46 @@ final class MergePlan {
       return a == b;
     }
     return switch (a) {
-      case TreeEntry.Directory d -> b instanceof TreeEntry.Directory e && d.mode() == e.mode();
+      case TreeEntry.Directory d ->
+          b instanceof TreeEntry.Directory e && timeless(d.meta()).equals(timeless(e.meta()));
       case TreeEntry.RegularFile f ->
           b instanceof TreeEntry.RegularFile g
-              && f.mode() == g.mode()
-              && f.sha256().equals(g.sha256());
+              && timeless(f.meta()).equals(timeless(g.meta()))
+              && f.content().equals(g.content());
       case TreeEntry.Symlink l -> b instanceof TreeEntry.Symlink m && l.target().equals(m.target());
       case TreeEntry.HardLink h -> throw unresolved(h);
     };
   }
 
-  private static Instant mtime(TreeEntry entry) {
+  private static Mtime latest(Mtime a, Mtime b) {
+    return a.compareTo(b) >= 0 ? a : b;
+  }
+
+  static Mtime mtime(TreeEntry entry) {
     return switch (entry) {
-      case TreeEntry.Directory d -> d.mtime();
-      case TreeEntry.RegularFile f -> f.mtime();
+      case TreeEntry.Directory d -> new Mtime(d.meta().seconds(), d.meta().nanos());
+      case TreeEntry.RegularFile f -> new Mtime(f.meta().seconds(), f.meta().nanos());
       case TreeEntry.Symlink l -> l.mtime();
       case TreeEntry.HardLink h -> throw unresolved(h);
     };
   }
 
-  private static TreeEntry withMtime(TreeEntry entry, Instant mtime) {
+  private static TreeEntry withMtime(TreeEntry entry, Mtime mtime) {
     return switch (entry) {
-      case TreeEntry.Directory d -> new TreeEntry.Directory(d.path(), d.mode(), mtime);
+      case TreeEntry.Directory d -> new TreeEntry.Directory(d.path(), timed(d.meta(), mtime));
       case TreeEntry.RegularFile f ->
-          new TreeEntry.RegularFile(f.path(), f.mode(), mtime, f.size(), f.sha256());
+          new TreeEntry.RegularFile(f.path(), timed(f.meta(), mtime), f.content());
       case TreeEntry.Symlink l -> new TreeEntry.Symlink(l.path(), mtime, l.target());
       case TreeEntry.HardLink h -> throw unresolved(h);
     };
+  }
+
+  private static Meta timeless(Meta meta) {
+    return timed(meta, new Mtime(0, 0));
+  }
+
+  private static Meta timed(Meta meta, Mtime mtime) {
+    return new Meta(meta.mode(), mtime.seconds(), mtime.nanos(), meta.owner(), meta.xattrs());
   }
 
   private static IllegalStateException unresolved(TreeEntry.HardLink link) {

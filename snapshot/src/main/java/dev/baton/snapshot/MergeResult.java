@@ -11,13 +11,24 @@ import java.util.List;
 /** How a merge ended. */
 public sealed interface MergeResult {
 
-  /** The target now holds what every branch did. Each list is sorted. */
-  record Merged(List<TreePath> added, List<TreePath> modified, List<TreePath> deleted)
+  /**
+   * The target now holds what every branch did.
+   *
+   * @param added sorted, like the others
+   * @param degraded owners and attributes that could not be taken over, for people; at most 1000
+   */
+  record Merged(
+      List<TreePath> added, List<TreePath> modified, List<TreePath> deleted, List<String> degraded)
       implements MergeResult {
     public Merged {
       added = List.copyOf(added);
       modified = List.copyOf(modified);
       deleted = List.copyOf(deleted);
+      degraded = List.copyOf(degraded);
+    }
+
+    public Merged(List<TreePath> added, List<TreePath> modified, List<TreePath> deleted) {
+      this(added, modified, deleted, List.of());
     }
   }
 

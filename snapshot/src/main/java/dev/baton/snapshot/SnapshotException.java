@@ -7,7 +7,6 @@
 package dev.baton.snapshot;
 
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A snapshot that must not be restored. None of these goes away by trying again with the same
@@ -25,10 +24,6 @@ public abstract sealed class SnapshotException extends IOException {
   public static final class DigestMismatch extends SnapshotException {
     private static final long serialVersionUID = 1L;
 
-    DigestMismatch(String expected, String actual, String where) {
-      super("the tree %s has digest %s, expected %s".formatted(where, actual, expected));
-    }
-
     public DigestMismatch(String message) {
       super(message);
     }
@@ -45,29 +40,9 @@ public abstract sealed class SnapshotException extends IOException {
     }
   }
 
-  /**
-   * An entry whose parent is not a directory of the archive: a symbolic link, a file, or missing.
-   */
-  public static final class NotInDirectory extends SnapshotException {
-    private static final long serialVersionUID = 1L;
-
-    NotInDirectory(TreePath path, String parentIs) {
-      super(
-          "entry '%s' must be in a directory that comes before it in the archive; its parent is %s"
-              .formatted(path, parentIs));
-    }
-  }
-
-  /** A hard link to something that is no file of the archive. */
+  /** A hard link to something that is no file of the tree. */
   public static final class LinkEscapes extends SnapshotException {
     private static final long serialVersionUID = 1L;
-
-    LinkEscapes(TreePath path, String target, @Nullable Throwable cause) {
-      super(
-          "hard link '%s' must name a file that comes before it in the archive, not '%s'"
-              .formatted(path, target));
-      initCause(cause);
-    }
 
     public LinkEscapes(String message) {
       super(message);
@@ -80,10 +55,6 @@ public abstract sealed class SnapshotException extends IOException {
   public static final class DuplicateEntry extends SnapshotException {
     private static final long serialVersionUID = 1L;
 
-    DuplicateEntry(TreePath path) {
-      super("entry '%s' is in the archive twice".formatted(path));
-    }
-
     public DuplicateEntry(String message) {
       super(message);
     }
@@ -95,17 +66,6 @@ public abstract sealed class SnapshotException extends IOException {
 
     public TooLarge(String message) {
       super(message);
-    }
-  }
-
-  /** A device, FIFO or other kind of entry that no capture writes. */
-  public static final class UnsupportedEntry extends SnapshotException {
-    private static final long serialVersionUID = 1L;
-
-    UnsupportedEntry(TreePath path, String kind) {
-      super(
-          "entry '%s' is %s; only files, directories and links can be restored"
-              .formatted(path, kind));
     }
   }
 

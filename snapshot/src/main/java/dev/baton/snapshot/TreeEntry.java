@@ -6,29 +6,24 @@
  */
 package dev.baton.snapshot;
 
-import java.time.Instant;
+import dev.baton.snapshot.format.Content;
+import dev.baton.snapshot.format.Meta;
 
-/**
- * One thing in a tree. Modes are the permission bits and the sticky bit (0 to 01777); times are
- * exact to the nanosecond.
- */
+/** One thing in a tree. */
 public sealed interface TreeEntry {
   TreePath path();
 
-  record Directory(TreePath path, int mode, Instant mtime) implements TreeEntry {}
+  record Directory(TreePath path, Meta meta) implements TreeEntry {}
 
   /**
-   * @param size in bytes
-   * @param sha256 of the content, 64 lower-case hex digits
+   * @param content by the names of its chunks; equal for equal bytes and holes
    */
-  record RegularFile(TreePath path, int mode, Instant mtime, long size, String sha256)
-      implements TreeEntry {}
+  record RegularFile(TreePath path, Meta meta, Content content) implements TreeEntry {}
 
   /**
-   * @param target raw bytes as in {@link TreePath#raw}, runs of slashes made one; may point
-   *     anywhere or nowhere
+   * @param target raw bytes as in {@link TreePath#raw}; may point anywhere or nowhere
    */
-  record Symlink(TreePath path, Instant mtime, String target) implements TreeEntry {}
+  record Symlink(TreePath path, Mtime mtime, String target) implements TreeEntry {}
 
   /**
    * A further name of a file.

@@ -6,8 +6,13 @@
  */
 package dev.baton.snapshot;
 
+import dev.baton.snapshot.files.FileCopy;
+import dev.baton.snapshot.files.OpenTree;
+import dev.baton.snapshot.files.Removal;
+import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.OpenFile;
+import dev.baton.snapshot.posix.StatBuffer;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  * its copy of the same base. The result does not depend on the order of the branches. One use, one
  * thread.
  */
-public final class TreeMerge {
+public final class TreeMerge implements AutoCloseable {
+  private static final int MAX_DEGRADED = 1000;
+
   /**
    * A branch's tree after its work.
    *
@@ -34,19 +41,21 @@ public final class TreeMerge {
    */
   public record Branch(String name, Path root, TreeListing listing) {}
 
-  private final Path target;
   private final MergePlan plan;
-  private final Map<String, Branch> branches = new HashMap<>();
+  private final OpenTree target;
+  private final OpenTree twins;
+  private final MergedDirectories directories;
+  private final Map<String, OpenTree> sources = new HashMap<>();
   private final Map<String, Map<TreePath, List<TreePath>>> names = new HashMap<>();
   private final Set<TreePath> pending = new HashSet<>();
+  private final FileCopy files = new FileCopy();
+  private final List<String> degraded = new ArrayList<>();
 
-  private TreeMerge(Path target, MergePlan plan, List<Branch> branches) {
-    this.target = target;
+  private TreeMerge(Path root, MergePlan plan) throws IOException {
     this.plan = plan;
-    for (Branch branch : branches) {
-      this.branches.put(branch.name(), branch);
-      names.put(branch.name(), namesByFile(branch.listing()));
-    }
+    target = OpenTree.of(root);
+    twins = OpenTree.of(root);
+    directories = new MergedDirectories(plan, target, this::degrade);
   }
 
   /**
@@ -63,9 +72,26 @@ public final class TreeMerge {
       throws IOException {
     MergePlan plan = MergePlan.of(base, branches);
     List<MergeResult.Clash> clashes = plan.clashes();
-    return clashes.isEmpty()
-        ? new TreeMerge(target, plan, branches).apply()
-        : new MergeResult.MergeConflict(clashes);
+    if (!clashes.isEmpty()) {
+      return new MergeResult.MergeConflict(clashes);
+    }
+    try (TreeMerge merge = new TreeMerge(target, plan)) {
+      for (Branch branch : branches) {
+        merge.sources.put(branch.name(), OpenTree.of(branch.root()));
+        merge.names.put(branch.name(), namesByFile(branch.listing()));
+      }
+      return merge.apply();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (target;
+        twins) {
+      for (OpenTree source : sources.values()) {
+        source.close();
+      }
+    }
   }
 
   private MergeResult apply() throws IOException {
@@ -73,7 +99,6 @@ public final class TreeMerge {
     List<TreePath> added = new ArrayList<>();
     List<TreePath> modified = new ArrayList<>();
     List<TreePath> deleted = new ArrayList<>();
-    unlockDirectories();
     for (TreePath path : plan.base().descendingKeySet()) {
       MergePlan.Outcome outcome = outcomes.get(path);
       if (outcome == null) {
@@ -81,7 +106,9 @@ public final class TreeMerge {
         remove(path);
       } else if (outcome.from() != null) {
         modified.add(path);
-        removeUnlessBothDirectories(path, outcome);
+        if (!staysDirectory(path, outcome)) {
+          remove(path);
+        }
       }
     }
     outcomes.forEach(
@@ -96,36 +123,26 @@ public final class TreeMerge {
     for (MergePlan.Outcome outcome : outcomes.values()) {
       make(outcome);
     }
-    setDirectories();
-    return new MergeResult.Merged(added, modified.reversed(), deleted.reversed());
+    directories.settle();
+    return new MergeResult.Merged(added, modified.reversed(), deleted.reversed(), degraded);
   }
 
-  private Path in(TreePath path) {
-    return RawNames.resolve(target, path);
+  private boolean staysDirectory(TreePath path, MergePlan.Outcome outcome) {
+    return plan.base().get(path) instanceof TreeEntry.Directory
+        && outcome.entry() instanceof TreeEntry.Directory;
   }
 
-  private void unlockDirectories() throws IOException {
-    for (TreeEntry entry : plan.base().values()) {
-      if (entry instanceof TreeEntry.Directory d && (d.mode() & 0700) != 0700) {
-        Attributes.setMode(in(d.path()), 0700);
-      }
+  private void degrade(TreePath path, String why) {
+    if (degraded.size() < MAX_DEGRADED) {
+      degraded.add(path + ": " + why);
     }
   }
 
   private void remove(TreePath path) throws IOException {
-    List<String> problems = TreeDelete.delete(in(path));
+    Directory in = directories.opened(path.parent());
+    List<String> problems = Removal.remove(in, path.name());
     if (!problems.isEmpty()) {
       throw new IOException("cannot remove " + path + ": " + String.join("; ", problems));
-    }
-  }
-
-  private void removeUnlessBothDirectories(TreePath path, MergePlan.Outcome outcome)
-      throws IOException {
-    boolean both =
-        plan.base().get(path) instanceof TreeEntry.Directory
-            && outcome.entry() instanceof TreeEntry.Directory;
-    if (!both) {
-      remove(path);
     }
   }
 
@@ -136,21 +153,25 @@ public final class TreeMerge {
       touch(outcome.entry());
       return;
     }
-    Path source = RawNames.resolve(Objects.requireNonNull(branches.get(from)).root(), path);
     switch (outcome.entry()) {
       case TreeEntry.Directory d -> {
-        if (!Files.isDirectory(in(path))) {
-          Files.createDirectory(in(path));
+        if (!staysDirectory(path, outcome)) {
+          directories.opened(path.parent()).mkdir(path.name(), 0700);
         }
-        Attributes.setMode(in(path), 0700);
+        directories.opened(path);
       }
-      case TreeEntry.Symlink l -> TreeCopy.symlink(source, in(path), l.mtime());
+      case TreeEntry.Symlink l -> {
+        Directory in = directories.opened(path.parent());
+        in.symlink(path.name(), l.target());
+        in.setModified(path.name(), l.mtime().seconds(), l.mtime().nanos());
+      }
       case TreeEntry.RegularFile f -> {
         TreePath twin = twin(from, f);
+        Directory in = directories.opened(path.parent());
         if (twin == null) {
-          TreeCopy.file(source, in(path), f.mode(), f.mtime());
+          copy(Objects.requireNonNull(sources.get(from)), f, in);
         } else {
-          Files.createLink(in(path), in(twin));
+          in.link(twins.in(twin.parent().raw()), twin.name(), path.name());
         }
       }
       case TreeEntry.HardLink h -> throw new IllegalStateException("a plan has no hard links");
@@ -158,15 +179,29 @@ public final class TreeMerge {
     pending.remove(path);
   }
 
+  private void copy(OpenTree source, TreeEntry.RegularFile file, Directory in) throws IOException {
+    TreePath path = file.path();
+    Directory from = source.in(path.parent().raw());
+    try (OpenFile open = from.openForReading(path.name(), new StatBuffer())) {
+      if (!files.copy(open, in, path.name(), why -> degrade(path, why))) {
+        throw new IOException(
+            "%s is written while it is merged: a branch must have ended".formatted(open.path()));
+      }
+    }
+    in.setModified(path.name(), file.meta().seconds(), file.meta().nanos());
+  }
+
+  /** Only its time is another, if anything. */
   private void touch(TreeEntry entry) throws IOException {
-    if (entry.equals(plan.base().get(entry.path()))) {
+    TreePath path = entry.path();
+    if (entry.equals(plan.base().get(path))) {
       return;
     }
-    switch (entry) {
-      case TreeEntry.RegularFile f -> Attributes.setMtime(in(f.path()), f.mtime());
-      case TreeEntry.Symlink l -> Attributes.setMtime(in(l.path()), l.mtime());
-      case TreeEntry.Directory d -> {}
-      case TreeEntry.HardLink h -> throw new IllegalStateException("a plan has no hard links");
+    if (entry instanceof TreeEntry.Directory) {
+      directories.opened(path);
+    } else {
+      Mtime mtime = MergePlan.mtime(entry);
+      directories.opened(path.parent()).setModified(path.name(), mtime.seconds(), mtime.nanos());
     }
   }
 
@@ -180,8 +215,8 @@ public final class TreeMerge {
           && !name.equals(file.path())
           && !pending.contains(name)
           && other.entry() instanceof TreeEntry.RegularFile twin
-          && MergePlan.sameContent(twin, file)
-          && twin.mtime().equals(file.mtime())) {
+          && twin.meta().equals(file.meta())
+          && twin.content().equals(file.content())) {
         return name;
       }
     }
@@ -199,14 +234,5 @@ public final class TreeMerge {
       }
     }
     return byFile;
-  }
-
-  private void setDirectories() throws IOException {
-    for (MergePlan.Outcome outcome : plan.outcomes().descendingMap().values()) {
-      if (outcome.entry() instanceof TreeEntry.Directory d) {
-        Attributes.setMtime(in(d.path()), d.mtime());
-        Attributes.setMode(in(d.path()), d.mode());
-      }
-    }
   }
 }

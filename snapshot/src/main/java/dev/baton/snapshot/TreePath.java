@@ -6,6 +6,7 @@
  */
 package dev.baton.snapshot;
 
+import dev.baton.snapshot.posix.RawName;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -31,7 +32,7 @@ public record TreePath(String raw) implements Comparable<TreePath> {
 
   /** The path named by this text, in UTF-8. */
   public static TreePath of(String text) {
-    return new TreePath(RawNames.toRaw(text));
+    return new TreePath(RawName.of(text));
   }
 
   private static void check(String raw) {
@@ -63,6 +64,11 @@ public record TreePath(String raw) implements Comparable<TreePath> {
 
   public boolean isRoot() {
     return raw.isEmpty();
+  }
+
+  /** The last component, raw; empty for the root. */
+  public String name() {
+    return raw.substring(raw.lastIndexOf('/') + 1);
   }
 
   /** The directory this is in; the root is its own parent. */

@@ -1,7 +1,7 @@
 /**
- * Captures a directory tree as one compressed, deterministic archive with a digest that names the
- * tree's exact state, restores it safely, copies it, and merges what parallel branches changed in
- * their copies of it. No framework, no network.
+ * Captures a directory tree at the cost of what has changed, restores it exactly, copies it, and
+ * merges what parallel branches changed in their copies of it. Here is what others use, with the
+ * ports to where packs are stored; the packages below have the work. No framework, no network.
  */
 @NullMarked
 package dev.baton.snapshot;

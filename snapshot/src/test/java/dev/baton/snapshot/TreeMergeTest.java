@@ -12,11 +12,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.baton.snapshot.MergeResult.Clash;
 import dev.baton.snapshot.MergeResult.MergeConflict;
 import dev.baton.snapshot.MergeResult.Merged;
-import java.io.IOException;
+import dev.baton.snapshot.capture.Comparison;
+import dev.baton.snapshot.capture.OddTree;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.restore.Scratch;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,10 +34,10 @@ class TreeMergeTest {
   private Path target = Path.of("");
   private Path x = Path.of("");
   private Path y = Path.of("");
-  private TreeListing base = new TreeListing(List.of(), List.of());
+  private TreeListing base = new TreeListing(List.of());
 
   @BeforeEach
-  void fork() throws IOException {
+  void makeBase() throws Exception {
     target = Files.createDirectory(work.resolve("target"));
     Files.writeString(Files.createDirectory(target.resolve("d")).resolve("one"), "1");
     Files.writeString(target.resolve("d/two"), "2");
@@ -37,29 +45,47 @@ class TreeMergeTest {
     Files.writeString(target.resolve("three"), "3");
     Files.createSymbolicLink(target.resolve("link"), Path.of("three"));
     Files.createDirectory(target.resolve("empty"));
-    base = list(target);
+    fork(target);
+  }
+
+  /** Deeper than others can delete. */
+  @AfterEach
+  void clear() throws Exception {
+    for (Path each : List.of(target, x, y)) {
+      TreeDelete.deleteFully(each);
+    }
+  }
+
+  private void fork(Path from) throws Exception {
+    base = list(from);
     x = work.resolve("x");
     y = work.resolve("y");
-    TreeCopy.copy(target, x, Excludes.none());
-    TreeCopy.copy(target, y, Excludes.none());
+    TreeDelete.deleteFully(x);
+    TreeDelete.deleteFully(y);
+    TreeCopy.copy(from, x, Excludes.none());
+    TreeCopy.copy(from, y, Excludes.none());
   }
 
-  private static TreeListing list(Path root) throws IOException {
-    return new TreeArchive(Excludes.defaults(), new StatCache()).list(root);
+  private static TreeListing list(Path root) throws Exception {
+    return new TrackedTree(Excludes.defaults()).list(root);
   }
 
-  private MergeResult merge() throws IOException {
+  private static Hash digest(Path root) throws Exception {
+    return new TrackedTree(Excludes.none()).digest(root);
+  }
+
+  private MergeResult merge() throws Exception {
     return TreeMerge.merge(base, List.of(branch("x", x), branch("y", y)), target);
   }
 
-  private static TreeMerge.Branch branch(String name, Path root) throws IOException {
+  private static TreeMerge.Branch branch(String name, Path root) throws Exception {
     return new TreeMerge.Branch(name, root, list(root));
   }
 
-  private void assertConflict(Clash... clashes) throws IOException {
-    String before = list(target).digest();
+  private void assertConflict(Clash... clashes) throws Exception {
+    Hash before = digest(target);
     assertThat(merge()).isEqualTo(new MergeConflict(List.of(clashes)));
-    assertThat(list(target).digest()).isEqualTo(before);
+    assertThat(digest(target)).isEqualTo(before);
   }
 
   private static Clash clash(String path) {
@@ -67,9 +93,12 @@ class TreeMergeTest {
   }
 
   @Test
-  void shouldChangeNothingWhenNoBranchDid() throws IOException {
+  void shouldChangeNothingWhenNoBranchDid() throws Exception {
+    Hash before = digest(target);
+
     assertThat(merge()).isEqualTo(new Merged(List.of(), List.of(), List.of()));
-    assertThat(list(target).digest()).isEqualTo(base.digest());
+
+    assertThat(digest(target)).isEqualTo(before);
   }
 
   @Test
@@ -95,11 +124,11 @@ class TreeMergeTest {
     // then
     assertThat(result).isInstanceOf(Merged.class);
     assertThat(Shell.describe(target)).isEqualTo(Shell.describe(x));
-    assertThat(list(target).digest()).isEqualTo(list(x).digest());
+    assertThat(digest(target)).isEqualTo(digest(x));
   }
 
   @Test
-  void shouldApplyWhatEachBranchDid() throws IOException {
+  void shouldApplyWhatEachBranchDid() throws Exception {
     Files.writeString(x.resolve("d/one"), "x");
     Files.writeString(x.resolve("d/of-x"), "x");
     Files.delete(y.resolve("three"));
@@ -118,7 +147,7 @@ class TreeMergeTest {
   }
 
   @Test
-  void shouldNotDependOnTheOrderOfBranches() throws IOException {
+  void shouldNotDependOnTheOrderOfBranches() throws Exception {
     Files.writeString(x.resolve("same"), "same");
     Files.writeString(y.resolve("same"), "same");
     Files.writeString(x.resolve("d/one"), "x");
@@ -129,13 +158,13 @@ class TreeMergeTest {
     merge();
     TreeMerge.merge(base, List.of(branch("y", y), branch("x", x)), other);
 
-    assertThat(list(other).digest()).isEqualTo(list(target).digest());
+    assertThat(digest(other)).isEqualTo(digest(target));
     assertThat(target.resolve("same")).hasContent("same");
     assertThat(target.resolve("d/two-again")).hasContent("2");
   }
 
   @Test
-  void shouldNameEveryPathThatBranchesChangedDifferently() throws IOException {
+  void shouldNameEveryPathThatBranchesChangedDifferently() throws Exception {
     Files.writeString(x.resolve("d/one"), "x");
     Files.writeString(y.resolve("d/one"), "y");
     Files.delete(x.resolve("three"));
@@ -148,7 +177,7 @@ class TreeMergeTest {
   }
 
   @Test
-  void shouldClashWhereOneRemovesADirectoryThatAnotherFills() throws IOException {
+  void shouldClashWhereOneRemovesADirectoryThatAnotherFills() throws Exception {
     Files.delete(x.resolve("empty"));
     Files.writeString(y.resolve("empty/new"), "y");
 
@@ -156,18 +185,18 @@ class TreeMergeTest {
   }
 
   @Test
-  void shouldClashOnModes() throws IOException {
-    Attributes.setMode(x.resolve("three"), 0600);
-    Attributes.setMode(y.resolve("three"), 0755);
+  void shouldClashOnModes() throws Exception {
+    Files.setPosixFilePermissions(x.resolve("three"), PosixFilePermissions.fromString("rw-------"));
+    Files.setPosixFilePermissions(y.resolve("three"), PosixFilePermissions.fromString("rwxr-xr-x"));
 
     assertConflict(clash("three"));
   }
 
   @Test
-  void shouldLetAChangeWinOverAMereNewTime() throws IOException {
-    Attributes.setMtime(x.resolve("three"), Instant.ofEpochSecond(5));
-    Attributes.setMtime(x.resolve("d/one"), Instant.ofEpochSecond(5));
-    Attributes.setMtime(y.resolve("d/one"), Instant.ofEpochSecond(6));
+  void shouldLetAChangeWinOverAMereNewTime() throws Exception {
+    Files.setLastModifiedTime(x.resolve("three"), FileTime.from(Instant.ofEpochSecond(5)));
+    Files.setLastModifiedTime(x.resolve("d/one"), FileTime.from(Instant.ofEpochSecond(5)));
+    Files.setLastModifiedTime(y.resolve("d/one"), FileTime.from(Instant.ofEpochSecond(6)));
     Files.delete(y.resolve("three"));
 
     assertThat(merge()).isEqualTo(new Merged(List.of(), List.of(), List.of(TreePath.of("three"))));
@@ -182,7 +211,7 @@ class TreeMergeTest {
   }
 
   @Test
-  void shouldRefuseTwoBranchesOfOneName() throws IOException {
+  void shouldRefuseTwoBranchesOfOneName() throws Exception {
     List<TreeMerge.Branch> twins = List.of(branch("x", x), branch("x", y));
     assertThatThrownBy(() -> TreeMerge.merge(base, twins, target))
         .isInstanceOf(IllegalArgumentException.class)
@@ -190,19 +219,121 @@ class TreeMergeTest {
   }
 
   @Test
-  void shouldTakeTheLatestTime() throws IOException {
-    Attributes.setMtime(x.resolve("d/one"), Instant.ofEpochSecond(6));
-    Attributes.setMtime(y.resolve("d/one"), Instant.ofEpochSecond(5));
+  void shouldTakeTheLatestTime() throws Exception {
+    Files.setLastModifiedTime(x.resolve("d/one"), FileTime.from(Instant.ofEpochSecond(6)));
+    Files.setLastModifiedTime(y.resolve("d/one"), FileTime.from(Instant.ofEpochSecond(5)));
     for (Path branch : List.of(x, y)) {
       Files.writeString(branch.resolve("same"), "same");
     }
-    Attributes.setMtime(x.resolve("same"), Instant.ofEpochSecond(5));
-    Attributes.setMtime(y.resolve("same"), Instant.ofEpochSecond(6));
+    Files.setLastModifiedTime(x.resolve("same"), FileTime.from(Instant.ofEpochSecond(5)));
+    Files.setLastModifiedTime(y.resolve("same"), FileTime.from(Instant.ofEpochSecond(6)));
 
     merge();
 
     for (String name : List.of("d/one", "same")) {
-      assertThat(Stat.of(target.resolve(name)).mtime()).isEqualTo(Instant.ofEpochSecond(6));
+      assertThat(Files.getLastModifiedTime(target.resolve(name)).toInstant())
+          .isEqualTo(Instant.ofEpochSecond(6));
+    }
+  }
+
+  @Test
+  void shouldTakeOverExactlyWhatABranchHas() throws Exception {
+    // given
+    Shell.run(
+        x,
+        """
+        printf 1 > sparse && truncate -s 3000000 sparse && printf 2 >> sparse
+        echo run > tool && chmod 6755 tool
+        mkdir -p private/inner && echo s > private/inner/secret
+        touch -d @-5.25 private/inner/secret && chmod 0 private/inner/secret
+        chmod 2070 private/inner && chmod 0100 private
+        chmod 2777 d && touch -d @-7.5 d
+        d=$(printf 'n%.0s' {1..250})
+        for i in {1..20}; do mkdir $d && cd $d; done && echo deep > deep
+        """);
+    try (Directory open = Directory.open(x)) {
+      attribute(open, "d", "user.of-x", "1");
+      attribute(open, "empty", "user.of-x", "2");
+    }
+
+    // when
+    MergeResult result = merge();
+
+    // then
+    assertThat(((Merged) result).degraded()).isEmpty();
+    assertThat(digest(target)).isEqualTo(digest(x));
+  }
+
+  @Test
+  void shouldLetNewFilesInheritNothing() throws Exception {
+    // given
+    byte[] list = {
+      2, 0, 0, 0, 1, 0, 7, 0, -1, -1, -1, -1, 4, 0, 5, 0, -1, -1, -1, -1, 32, 0, 7, 0, -1, -1, -1,
+      -1
+    };
+    try (Directory open = Directory.open(target)) {
+      try (Directory d = open.openChild("d")) {
+        d.setXattr("system.posix_acl_default", list);
+        d.chmod(02750);
+      }
+      attribute(open, "empty", "user.of-base", "1");
+    }
+    fork(target);
+    Shell.run(x, "echo inherits > d/one && mkdir d/new && mv d/new . && mv three d/three");
+    try (Directory open = Directory.open(x);
+        Directory empty = open.openChild("empty")) {
+      empty.removeXattr("user.of-base");
+    }
+
+    // when
+    merge();
+
+    // then
+    assertThat(digest(target)).isEqualTo(digest(x));
+  }
+
+  @Test
+  void shouldTellACopyFromAnotherAttribute() throws Exception {
+    try (Directory open = Directory.open(x)) {
+      attribute(open, "d", "user.of", "x");
+    }
+    try (Directory open = Directory.open(y)) {
+      attribute(open, "d", "user.of", "y");
+    }
+
+    assertConflict(clash("d"));
+  }
+
+  private static void attribute(Directory in, String child, String name, String value)
+      throws Exception {
+    try (Directory open = in.openChild(child)) {
+      open.setXattr(name, value.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  @Test
+  void shouldBringAnyTreeToWhatItsOnlyBranchMadeOfIt() throws Exception {
+    long seed = Long.getLong("baton.seed", System.nanoTime());
+    System.out.printf("random merges, -Dbaton.seed=%d%n", seed);
+    for (int i = 0; i < 30; i++) {
+      try (Scratch scratch = new Scratch()) {
+        // given
+        OddTree tree = OddTree.make(scratch.resolve("x"), seed + i);
+        TreeCopy.copy(scratch.resolve("x"), scratch.resolve("target"), Excludes.none());
+        TreeListing before = list(scratch.resolve("target"));
+        tree.change();
+        List<TreeMerge.Branch> branches = List.of(branch("x", scratch.resolve("x")));
+
+        // when
+        TreeMerge.merge(before, branches, scratch.resolve("target"));
+
+        // then
+        List<String> special = List.of("special-*", "unreadable-*", "closed-*/**");
+        assertThat(Comparison.of(scratch, "x", "target", special, true))
+            .as("tree %d", seed + i)
+            .isEmpty();
+        assertThat(digest(scratch.resolve("target"))).isEqualTo(digest(scratch.resolve("x")));
+      }
     }
   }
 }

@@ -102,6 +102,11 @@ public abstract sealed class Handle implements AutoCloseable permits Directory, 
     Xattrs.set(fd(), name, value, path());
   }
 
+  /** Removes one, if it is there. */
+  public final void removeXattr(String name) throws IOException {
+    Xattrs.remove(fd(), name, path());
+  }
+
   /** The result again, if it is none of an error. */
   final long check(long result, String doing) throws PosixException {
     if (result < 0) {

@@ -70,6 +70,14 @@ final class Xattrs {
         shown);
   }
 
+  static void remove(long fd, String name, String shown) throws IOException {
+    Kernel kernel = Kernel.mine();
+    long result = kernel.call(Call.FREMOVEXATTR, fd, kernel.first(RawName.checked(name)), 0);
+    if (result != -PosixException.ENODATA) {
+      check(result, "remove attribute " + RawName.display(name) + " of", shown);
+    }
+  }
+
   private static void check(long result, String doing, String shown) throws PosixException {
     if (result < 0) {
       throw new PosixException(doing, shown, (int) -result);

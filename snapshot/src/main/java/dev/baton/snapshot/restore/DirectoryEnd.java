@@ -6,6 +6,7 @@
  */
 package dev.baton.snapshot.restore;
 
+import dev.baton.snapshot.files.Descent;
 import dev.baton.snapshot.posix.Directory;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -7,18 +7,15 @@
 package dev.baton.snapshot.restore;
 
 import dev.baton.snapshot.SnapshotException;
+import dev.baton.snapshot.files.Attributes;
 import dev.baton.snapshot.format.Entry;
 import dev.baton.snapshot.format.Meta;
-import dev.baton.snapshot.format.Owner;
-import dev.baton.snapshot.format.Xattr;
 import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.Handle;
 import dev.baton.snapshot.posix.OpenFile;
-import dev.baton.snapshot.posix.Posix;
 import dev.baton.snapshot.posix.PosixException;
 import dev.baton.snapshot.posix.RawName;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 
 /** Makes files, links and directories with what they have besides content. Thread-safe. */
 final class FileWriter {
@@ -127,43 +124,6 @@ final class FileWriter {
    * @return the mode that may be set: of a file whose owner could not be set, no special bit
    */
   private int common(Handle open, Meta meta, int mode, String path) throws IOException {
-    Owner owner = meta.owner();
-    int allowed = mode;
-    if (owner != null && !setOwner(open, owner, path)) {
-      allowed = mode & 01777;
-    }
-    // From the last to the first: "system.posix_acl_access" may take the right to set those of the
-    // user, which come after it in the order of names.
-    for (Xattr xattr : meta.xattrs().reversed()) {
-      setXattr(open, xattr, path);
-    }
-    return allowed;
-  }
-
-  private boolean setOwner(Handle open, Owner owner, String path) {
-    if (owner.uid() == Integer.toUnsignedLong(Posix.effectiveUser())
-        && owner.gid() == Integer.toUnsignedLong(Posix.effectiveGroup())) {
-      return true;
-    }
-    if (!Posix.isSuperuser()) {
-      degraded.add(
-          path, "owner %d:%d needs the superuser's rights".formatted(owner.uid(), owner.gid()));
-      return false;
-    }
-    try {
-      open.chown((int) owner.uid(), (int) owner.gid());
-      return true;
-    } catch (IOException e) {
-      degraded.add(path, String.valueOf(e.getMessage()));
-      return false;
-    }
-  }
-
-  private void setXattr(Handle open, Xattr xattr, String path) {
-    try {
-      open.setXattr(xattr.name(), xattr.value().getBytes(StandardCharsets.ISO_8859_1));
-    } catch (IOException | IllegalArgumentException e) {
-      degraded.add(path, String.valueOf(e.getMessage()));
-    }
+    return Attributes.set(open, meta, mode, why -> degraded.add(path, why));
   }
 }

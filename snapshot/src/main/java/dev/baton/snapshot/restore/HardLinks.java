@@ -7,6 +7,7 @@
 package dev.baton.snapshot.restore;
 
 import dev.baton.snapshot.SnapshotException;
+import dev.baton.snapshot.files.Descent;
 import dev.baton.snapshot.format.Entry;
 import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.Kind;

@@ -6,6 +6,7 @@
  */
 package dev.baton.snapshot.restore;
 
+import dev.baton.snapshot.files.Descent;
 import dev.baton.snapshot.format.Meta;
 import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.Posix;

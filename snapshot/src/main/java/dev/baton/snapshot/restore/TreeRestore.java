@@ -8,6 +8,7 @@ package dev.baton.snapshot.restore;
 
 import dev.baton.snapshot.PackSource;
 import dev.baton.snapshot.Snapshot;
+import dev.baton.snapshot.files.FreshTarget;
 import dev.baton.snapshot.format.Entry;
 import dev.baton.snapshot.format.NodeReader;
 import dev.baton.snapshot.scan.DirState;

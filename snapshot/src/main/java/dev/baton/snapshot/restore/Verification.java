@@ -7,6 +7,8 @@
 package dev.baton.snapshot.restore;
 
 import dev.baton.snapshot.SnapshotException.DigestMismatch;
+import dev.baton.snapshot.files.Descent;
+import dev.baton.snapshot.files.FreshTarget;
 import dev.baton.snapshot.format.Entry;
 import dev.baton.snapshot.format.Meta;
 import dev.baton.snapshot.format.NodeReader;

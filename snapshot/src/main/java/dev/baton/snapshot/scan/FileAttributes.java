@@ -95,7 +95,7 @@ public final class FileAttributes {
   }
 
   /** Null where it is this process's own. */
-  static @Nullable Owner owner(StatBuffer stat) {
+  public static @Nullable Owner owner(StatBuffer stat) {
     return stat.uid == Posix.effectiveUser() && stat.gid == Posix.effectiveGroup()
         ? null
         : new Owner(Integer.toUnsignedLong(stat.uid), Integer.toUnsignedLong(stat.gid));

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /** Two directories compared by the system's tools. */
-final class Comparison {
-  static final boolean HAS_RSYNC = Files.isExecutable(Path.of("/usr/bin/rsync"));
+public final class Comparison {
+  public static final boolean HAS_RSYNC = Files.isExecutable(Path.of("/usr/bin/rsync"));
 
   /** How directories begin that are too deep for rsync, or any path. */
   static final String BELOW = "below-";
@@ -30,7 +30,7 @@ final class Comparison {
    * @param leftOut patterns of names that are not to be in the second
    * @param setuid whether files are to have their setuid and setgid bits, and directories setuid
    */
-  static String of(Scratch scratch, String a, String b, List<String> leftOut, boolean setuid)
+  public static String of(Scratch scratch, String a, String b, List<String> leftOut, boolean setuid)
       throws IOException, InterruptedException {
     StringBuilder found = new StringBuilder();
     found.append(difference(deep(scratch, a, setuid), deep(scratch, b, setuid)));

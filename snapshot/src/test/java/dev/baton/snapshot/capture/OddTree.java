@@ -31,7 +31,7 @@ import java.util.Random;
  * same seed. What cannot be captured has a name that tells: {@code special-*}, and for an ordinary
  * user {@code unreadable-*} and what is in {@code closed-*}.
  */
-final class OddTree {
+public final class OddTree {
   private static final int[] FILE_MODES = {
     0644, 0755, 0600, 0400, 0444, 01644, 0640, 0000, 0200, 04755, 02755, 06711, 02644
   };
@@ -71,7 +71,7 @@ final class OddTree {
     root = new Folder(List.of());
   }
 
-  static OddTree make(Path path, long seed) throws IOException {
+  public static OddTree make(Path path, long seed) throws IOException {
     OddTree tree = new OddTree(path, seed);
     Files.createDirectory(path);
     tree.folders.add(tree.root);
@@ -92,12 +92,12 @@ final class OddTree {
   }
 
   /** Sockets, FIFOs and devices in it. */
-  int specialFiles() {
+  public int specialFiles() {
     return special;
   }
 
   /** A few things are different now. */
-  void change() throws IOException {
+  public void change() throws IOException {
     int count = 1 + random.nextInt(6);
     for (int i = 0; i < count; i++) {
       Folder folder = folders.get(random.nextInt(folders.size()));

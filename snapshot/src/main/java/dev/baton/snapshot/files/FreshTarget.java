@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.snapshot.restore;
+package dev.baton.snapshot.files;
 
 import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.OpenFile;
@@ -23,12 +23,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * by being renamed or is removed. A process killed in between leaves {@code .baton-new-*} or {@code
  * .baton-old-*} beside the target.
  */
-final class FreshTarget implements AutoCloseable {
-  private static final String DEFAULT_ACL = "system.posix_acl_default";
-
-  /** An access list's version, and no entry. */
-  private static final byte[] NO_ACL = {2, 0, 0, 0};
-
+public final class FreshTarget implements AutoCloseable {
   private final Directory parent;
   private final Path path;
   private final String target;
@@ -48,7 +43,12 @@ final class FreshTarget implements AutoCloseable {
     directory = parent.openChild(name);
   }
 
-  static FreshTarget beside(Path target) throws IOException {
+  /**
+   * Makes one; the target's parents are made, too.
+   *
+   * @throws IOException also if the target has no parent: it is the file system's root
+   */
+  public static FreshTarget beside(Path target) throws IOException {
     Path absolute = target.toAbsolutePath().normalize();
     Path parent = absolute.getParent();
     if (parent == null) {
@@ -78,9 +78,7 @@ final class FreshTarget implements AutoCloseable {
 
   /** What is made in it inherits neither a group nor an access list from the target's parent. */
   private void makePlain() throws IOException {
-    if (!directory.xattrs(DEFAULT_ACL::equals).isEmpty()) {
-      directory.setXattr(DEFAULT_ACL, NO_ACL);
-    }
+    Attributes.bequeathNothing(directory);
     StatBuffer stat = new StatBuffer();
     directory.stat(stat);
     if (stat.gid != Posix.effectiveGroup()) {
@@ -90,16 +88,16 @@ final class FreshTarget implements AutoCloseable {
   }
 
   /** Where it is until it is placed. */
-  Path path() {
+  public Path path() {
     return path;
   }
 
-  Directory directory() {
+  public Directory directory() {
     return directory;
   }
 
   /** The bits that a new file in it does not get. */
-  int umask() throws IOException {
+  public int umask() throws IOException {
     String probe = "probe";
     StatBuffer stat = new StatBuffer();
     try (OpenFile file = directory.create(probe, 0777)) {
@@ -114,7 +112,7 @@ final class FreshTarget implements AutoCloseable {
    *
    * @return why the old tree could not be deleted, at most 20 lines
    */
-  List<String> place() throws IOException {
+  public List<String> place() throws IOException {
     boolean replaces = parent.statIfPresent(target, new StatBuffer());
     if (replaces) {
       parent.rename(target, parent, old);

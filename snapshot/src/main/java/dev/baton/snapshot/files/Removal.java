@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.snapshot.restore;
+package dev.baton.snapshot.files;
 
 import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.Kind;
@@ -22,7 +22,7 @@ import java.util.List;
  * Removes a directory with all that is in it, however deep, also where modes forbid it; follows no
  * link. Goes on after errors. One use, one thread.
  */
-final class Removal {
+public final class Removal {
   private static final int MAX_PROBLEMS = 20;
 
   private final List<String> problems = new ArrayList<>();
@@ -34,7 +34,7 @@ final class Removal {
   private Removal() {}
 
   /** Returns why something is still there, at most 20 lines. */
-  static List<String> remove(Directory parent, String name) throws IOException {
+  public static List<String> remove(Directory parent, String name) throws IOException {
     Removal removal = new Removal();
     try {
       removal.run(parent, name);

@@ -4,13 +4,13 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.snapshot.restore;
+package dev.baton.snapshot.files;
 
 import dev.baton.snapshot.posix.Directory;
 import java.io.IOException;
 
 /** A way down from an open directory, name by name: no link is followed, no path too long. */
-final class Descent implements AutoCloseable {
+public final class Descent implements AutoCloseable {
   private final Directory root;
   private Directory at;
 
@@ -24,7 +24,7 @@ final class Descent implements AutoCloseable {
    *
    * @param path raw, from the root; empty for the root itself, which stays open
    */
-  static Descent to(Directory root, String path) throws IOException {
+  public static Descent to(Directory root, String path) throws IOException {
     Descent descent = new Descent(root);
     boolean arrived = false;
     try {
@@ -52,7 +52,7 @@ final class Descent implements AutoCloseable {
     }
   }
 
-  Directory directory() {
+  public Directory directory() {
     return at;
   }
 

@@ -1,0 +1,230 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.copy;
+
+import dev.baton.snapshot.Skipped.Reason;
+import dev.baton.snapshot.files.Attributes;
+import dev.baton.snapshot.files.FileCopy;
+import dev.baton.snapshot.format.Meta;
+import dev.baton.snapshot.format.Owner;
+import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.Kind;
+import dev.baton.snapshot.posix.NotRegularException;
+import dev.baton.snapshot.posix.OpenFile;
+import dev.baton.snapshot.posix.Posix;
+import dev.baton.snapshot.posix.PosixException;
+import dev.baton.snapshot.posix.StatBuffer;
+import dev.baton.snapshot.scan.DirState;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One directory of a copy. A thread copies its files; then each of its directories is a task. Who
+ * ends the last of them sets the directory's own mode and time, unless hard links are still to be
+ * made in it or below: then it waits for them, closed.
+ */
+final class CopyTask {
+  final @Nullable CopyTask parent;
+  final DirState state;
+  private final Copying copying;
+  private final String name;
+
+  /** This task's own work, and its children. */
+  private final AtomicInteger unfinished = new AtomicInteger(1);
+
+  /** This task's own work, and children that have yet to be opened. */
+  private final AtomicInteger reading = new AtomicInteger(1);
+
+  private volatile boolean awaitsLinks;
+  private volatile @Nullable Directory source;
+  private volatile @Nullable Directory made;
+
+  CopyTask(Copying copying, @Nullable CopyTask parent, String name, DirState state) {
+    this.copying = copying;
+    this.parent = parent;
+    this.name = name;
+    this.state = state;
+  }
+
+  /** From the root, raw; empty for the root. */
+  String path() {
+    CopyTask above = parent;
+    return above == null ? "" : above.path(name);
+  }
+
+  String path(String child) {
+    String own = path();
+    return own.isEmpty() ? child : own + "/" + child;
+  }
+
+  void run(FileCopy files) throws IOException {
+    if (open()) {
+      Deque<CopyTask> children = fill(files);
+      while (!children.isEmpty()) {
+        copying.push(children.removeLast());
+      }
+      stopReading();
+    }
+    release();
+  }
+
+  /** False where the directory has vanished. */
+  private boolean open() throws IOException {
+    CopyTask above = parent;
+    if (above == null) {
+      source = copying.opened(copying.openSource());
+      made = copying.made();
+      return true;
+    }
+    try {
+      if (state.size() > 0) {
+        source = copying.opened(opened(above.source).openChild(name));
+      }
+    } catch (PosixException e) {
+      if (e.isExhausted()) {
+        throw e;
+      }
+      copying.skip(path(), e.isReplaced() ? Reason.VANISHED : Reason.UNREADABLE, e);
+      if (e.isReplaced()) {
+        return false;
+      }
+    } finally {
+      above.stopReading();
+    }
+    Directory in = opened(above.made);
+    in.mkdir(name, 0700);
+    made = copying.opened(in.openChild(name));
+    return true;
+  }
+
+  private static Directory opened(@Nullable Directory directory) {
+    if (directory == null) {
+      throw new IllegalStateException("the directory above is not open");
+    }
+    return directory;
+  }
+
+  private Deque<CopyTask> fill(FileCopy files) throws IOException {
+    Deque<CopyTask> children = new ArrayDeque<>();
+    Directory from = source;
+    if (from == null) {
+      return children;
+    }
+    Directory to = opened(made);
+    for (int i = 0; i < state.size() && !copying.isOver(); i++) {
+      if (!state.isPresent(i)) {
+        continue;
+      }
+      if (state.kind(i) == Kind.DIRECTORY) {
+        unfinished.incrementAndGet();
+        reading.incrementAndGet();
+        children.add(new CopyTask(copying, this, state.name(i), state.child(i)));
+      } else if (state.kind(i) == Kind.SYMLINK) {
+        symlink(to, i);
+      } else {
+        file(files, from, to, i);
+      }
+    }
+    return children;
+  }
+
+  private void symlink(Directory to, int i) throws IOException {
+    String link = state.name(i);
+    Meta meta = state.meta(i);
+    Owner owner = meta.owner();
+    to.symlink(link, state.target(i));
+    if (owner != null && Posix.isSuperuser()) {
+      to.chown(link, (int) owner.uid(), (int) owner.gid());
+    }
+    to.setModified(link, meta.seconds(), meta.nanos());
+  }
+
+  private void file(FileCopy files, Directory from, Directory to, int i) throws IOException {
+    String file = state.name(i);
+    // The directory of a link's target has to stay open to all until the link is made, too.
+    if (state.links(i) > 1) {
+      awaitsLinks = true;
+    }
+    String first = state.linkTo(i);
+    if (first != null) {
+      copying.linkLater(this, file, first);
+    } else {
+      copy(files, from, to, file);
+    }
+  }
+
+  /** False where there was nothing to copy, or no right to. */
+  boolean copy(FileCopy files, Directory from, Directory to, String file) throws IOException {
+    try (OpenFile open = openFile(from, file)) {
+      if (open == null) {
+        return false;
+      }
+      boolean same =
+          files.copy(open, to, file, why -> copying.skip(path(file), Reason.ATTRIBUTES_LOST, why));
+      if (!same) {
+        String detail = "written during each of " + FileCopy.MAX_READS + " reads";
+        copying.skip(path(file), Reason.CHANGED_WHILE_READ, detail);
+      }
+      return true;
+    }
+  }
+
+  private @Nullable OpenFile openFile(Directory from, String file) throws IOException {
+    try {
+      return from.openForReading(file, new StatBuffer());
+    } catch (NotRegularException e) {
+      copying.skip(path(file), Reason.VANISHED, "replaced by another kind of file");
+      return null;
+    } catch (PosixException e) {
+      if (e.isExhausted()) {
+        throw e;
+      }
+      copying.skip(path(file), e.isAbsent() ? Reason.VANISHED : Reason.UNREADABLE, e);
+      return null;
+    }
+  }
+
+  private void stopReading() throws IOException {
+    if (reading.decrementAndGet() == 0) {
+      copying.close(source);
+    }
+  }
+
+  private void release() throws IOException {
+    CopyTask each = this;
+    while (each != null && each.unfinished.decrementAndGet() == 0) {
+      each.end();
+      each = each.parent;
+    }
+  }
+
+  private void end() throws IOException {
+    Directory open = made;
+    CopyTask above = parent;
+    if (open != null && awaitsLinks) {
+      if (above != null) {
+        above.awaitsLinks = true;
+      }
+      copying.awaitLinks(this);
+    } else if (open != null && !copying.isOver()) {
+      finish(open);
+    }
+    if (above == null) {
+      copying.finished();
+    } else {
+      copying.close(open);
+    }
+  }
+
+  /** Once everything in it is there. */
+  void finish(Directory open) throws IOException {
+    Attributes.setAll(open, state.meta(), why -> copying.skip(path(), Reason.ATTRIBUTES_LOST, why));
+  }
+}

@@ -1,0 +1,145 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.baton.snapshot.capture.Comparison;
+import dev.baton.snapshot.capture.OddTree;
+import dev.baton.snapshot.posix.Posix;
+import dev.baton.snapshot.restore.Scratch;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TreeCopyTest {
+  private static final long SEED = Long.getLong("baton.seed", System.nanoTime());
+  private static final List<String> LEFT_OUT =
+      Posix.isSuperuser()
+          ? List.of("special-*")
+          : List.of("special-*", "unreadable-*", "closed-*/**");
+
+  private static void assertEqual(Scratch scratch) throws Exception {
+    assertThat(Comparison.of(scratch, "from", "to", LEFT_OUT, true)).isEmpty();
+    TrackedTree from = new TrackedTree(Excludes.defaults());
+    TrackedTree to = new TrackedTree(Excludes.defaults());
+    assertThat(to.digest(scratch.resolve("to"))).isEqualTo(from.digest(scratch.resolve("from")));
+  }
+
+  private static List<Skipped> copy(Scratch scratch) throws IOException, InterruptedException {
+    return TreeCopy.copy(scratch.resolve("from"), scratch.resolve("to"), Excludes.defaults());
+  }
+
+  @Test
+  void shouldCopyEveryOddityExactly() throws Exception {
+    System.out.printf("random copies, -Dbaton.seed=%d%n", SEED);
+    for (int i = 0; i < 50; i++) {
+      try (Scratch scratch = new Scratch()) {
+        OddTree tree = OddTree.make(scratch.resolve("from"), SEED + i);
+
+        List<Skipped> skipped = copy(scratch);
+
+        assertThat(skipped)
+            .as("tree %d", SEED + i)
+            .filteredOn(each -> each.reason() != Skipped.Reason.UNREADABLE)
+            .hasSize(tree.specialFiles());
+        assertEqual(scratch);
+        assertThat(scratch.names()).containsExactlyInAnyOrder("from", "to");
+      }
+    }
+  }
+
+  @Test
+  void shouldMakeManyFilesAndLinksWithAllThreads() throws Exception {
+    try (Scratch scratch = new Scratch()) {
+      scratch.run(
+          """
+          mkdir from && cd from && mkdir -p {a,b,c}/{1..30}
+          for d in */*; do echo $d | tee $d/f{1..20} > /dev/null; ln $d/f7 zz-${d/\\//-}; done
+          for d in b/*; do ln a/1/f1 $d/of-a; done
+          chmod 555 b c && touch -d @-77.000000001 b c/3 .
+          """);
+
+      assertThat(copy(scratch)).isEmpty();
+
+      assertEqual(scratch);
+    }
+  }
+
+  @Test
+  void shouldLeaveOutWhatACaptureLeavesOut() throws Exception {
+    try (Scratch scratch = new Scratch()) {
+      scratch.run(
+          """
+          mkdir -p from/{target,.git/target,src} && cd from
+          echo '*.log' > .batonignore && touch a.log src/b.log .git/c.log target/d src/e
+          """);
+
+      copy(scratch);
+
+      assertThat(scratch.run("cd to && find . -type f | sort").lines())
+          .containsExactly("./.batonignore", "./.git/c.log", "./src/e");
+    }
+  }
+
+  @Test
+  void shouldKeepHoles() throws Exception {
+    try (Scratch scratch = new Scratch()) {
+      scratch.run("mkdir from && printf x > from/f && truncate -s 1G from/f");
+
+      copy(scratch);
+
+      assertThat(scratch.run("stat -c '%s' to/f").strip()).isEqualTo("1073741824");
+      assertThat(Long.parseLong(scratch.run("stat -c '%b' to/f").strip())).isLessThan(1000);
+    }
+  }
+
+  @Test
+  void shouldCopyTheDeepestTree() throws Exception {
+    try (Scratch scratch = new Scratch()) {
+      scratch.run(
+          "mkdir from && cd from && for i in {1..2000}; do mkdir d && cd d; done && echo > f");
+
+      assertThat(copy(scratch)).isEmpty();
+
+      scratch.run("cd to && for i in {1..2000}; do cd d; done && test -s f");
+    }
+  }
+
+  @Test
+  void shouldRefuseATargetThatIsThere() throws Exception {
+    try (Scratch scratch = new Scratch()) {
+      scratch.run("mkdir from && ln -s nowhere to");
+
+      assertThatThrownBy(() -> copy(scratch)).isInstanceOf(FileAlreadyExistsException.class);
+
+      assertThat(scratch.names()).containsExactly("from", "to");
+    }
+  }
+
+  @Test
+  void shouldLeaveNothingWhenItIsInterruptedOrFails() throws Exception {
+    try (Scratch scratch = new Scratch()) {
+      scratch.run("mkdir -p from/{1..200} && touch from/{1..200}/{1..20}");
+      Thread.currentThread().interrupt();
+
+      assertThatThrownBy(() -> copy(scratch)).isInstanceOf(InterruptedException.class);
+
+      assertThat(Thread.interrupted()).isFalse();
+      assertThat(scratch.names()).containsExactly("from");
+      Path missing = scratch.resolve("missing");
+      assertThatThrownBy(() -> TreeCopy.copy(missing, scratch.resolve("to"), Excludes.none()))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("missing");
+      assertThat(Files.exists(scratch.resolve("to"))).isFalse();
+    }
+  }
+}
