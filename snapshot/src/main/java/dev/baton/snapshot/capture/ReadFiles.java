@@ -60,7 +60,7 @@ final class ReadFiles implements AutoCloseable {
       if (e.isExhausted()) {
         throw e;
       }
-      Skipped.Reason reason = e.isAbsent() ? Skipped.Reason.VANISHED : Skipped.Reason.UNREADABLE;
+      Skipped.Reason reason = e.isReplaced() ? Skipped.Reason.VANISHED : Skipped.Reason.UNREADABLE;
       skip(batch, file, reason, String.valueOf(e.getMessage()));
       return;
     }
