@@ -17,6 +17,8 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** The REST API as any program would use it. */
@@ -35,6 +37,19 @@ final class Api {
 
   Answer get(String path) throws IOException, InterruptedException {
     return send(HttpRequest.newBuilder(URI.create(base + path)).GET());
+  }
+
+  /** After an outage the store may be behind the run's view: it waits, then says to ask again. */
+  private Answer getOnceReady(String path) {
+    AtomicReference<@Nullable Answer> answer = new AtomicReference<>();
+    Await.until(
+        path + " is answered",
+        Duration.ofSeconds(30),
+        () -> {
+          answer.set(get(path));
+          return Objects.requireNonNull(answer.get()).status() != 503;
+        });
+    return Objects.requireNonNull(answer.get());
   }
 
   Answer post(String path, String contentType, String body)
@@ -95,7 +110,7 @@ final class Api {
     List<JsonNode> all = new ArrayList<>();
     long after = 0;
     while (true) {
-      Answer answer = get("/runs/" + run + "/events?limit=1000&after=" + after);
+      Answer answer = getOnceReady("/runs/" + run + "/events?limit=1000&after=" + after);
       if (answer.status() != 200) {
         throw new IOException("events of " + run + ": " + answer);
       }

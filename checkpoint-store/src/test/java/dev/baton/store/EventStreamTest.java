@@ -7,9 +7,13 @@
 package dev.baton.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
+import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunState;
 import dev.baton.store.testing.Client;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
@@ -17,6 +21,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
@@ -59,7 +64,7 @@ class EventStreamTest extends StoreTest {
 
     log.send(trace.created(), trace.assigned(1), trace.ended(1));
 
-    assertThat(stream.orTimeout(30, java.util.concurrent.TimeUnit.SECONDS).join()).hasSize(3);
+    assertThat(stream.orTimeout(30, TimeUnit.SECONDS).join()).hasSize(3);
   }
 
   @Test
@@ -85,6 +90,55 @@ class EventStreamTest extends StoreTest {
     assertThat(rest)
         .extracting(Event::getId)
         .containsExactly(trace.run() + "/1/1", trace.run() + "/1/2");
+  }
+
+  @Test
+  void shouldNotFallBehindWhatTheReaderHasSeen() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(trace.created(), trace.assigned(1));
+    client.until(() -> client.events(trace.run(), false), events -> events.size() == 2);
+    var page = Client.beside(() -> page(trace.run(), trace.run() + "/c/2", trace.run() + "/1/1"));
+    var state = Client.beside(() -> state(trace.run(), trace.run() + "/1/1"));
+
+    log.send(trace.started(1));
+
+    assertThat(page.orTimeout(30, TimeUnit.SECONDS).join())
+        .extracting(Event::getId)
+        .contains(trace.run() + "/1/1");
+    assertThat(state.orTimeout(30, TimeUnit.SECONDS).join().head().runnerSeq()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldSayWhenWhatTheReaderHasSeenDoesNotCome() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(trace.created());
+    client.until(() -> client.events(trace.run(), false), events -> events.size() == 1);
+    String other = new TraceBuilder().run();
+
+    assertThatThrownBy(() -> page(trace.run(), trace.run() + "/7/1"))
+        .hasMessageContainingAll("DEADLINE_EXCEEDED", trace.run() + "/7/1");
+    assertThatThrownBy(() -> page(trace.run(), "x"))
+        .hasMessageContainingAll("INVALID_ARGUMENT", "'x'");
+    assertThatThrownBy(() -> page(trace.run(), other + "/1/1"))
+        .hasMessageContainingAll("INVALID_ARGUMENT", other + "/1/1", trace.run());
+  }
+
+  private List<Event> page(String run, String... seen) {
+    EventsRequest request =
+        EventsRequest.newBuilder().setRun(run).addAllSeen(List.of(seen)).build();
+    List<Event> page = new ArrayList<>();
+    client.grpc().events(request).forEachRemaining(page::add);
+    return page;
+  }
+
+  private RunState state(String run, String seen) {
+    byte[] json =
+        client
+            .grpc()
+            .getSnapshot(GetSnapshotRequest.newBuilder().setRun(run).addSeen(seen).build())
+            .getState()
+            .toByteArray();
+    return Json.read(json, RunState.class);
   }
 
   @Test

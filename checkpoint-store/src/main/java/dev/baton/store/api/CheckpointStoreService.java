@@ -49,6 +49,7 @@ import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointResponse;
 import dev.baton.store.events.EventStreams;
+import dev.baton.store.events.Seen;
 import dev.baton.store.events.StoredEvent;
 import dev.baton.store.failure.Problems;
 import dev.baton.store.failure.StoreFailure;
@@ -77,6 +78,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   private final Snapshots snapshots;
   private final Cuts cuts;
   private final EventStreams events;
+  private final Seen seen;
   private final Transfers transfers;
   private final Holder holder;
   private final SnapshotCalls snapshotCalls;
@@ -87,6 +89,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
       Snapshots snapshots,
       Cuts cuts,
       EventStreams events,
+      Seen seen,
       Transfers transfers,
       Holder holder,
       SnapshotCalls snapshotCalls,
@@ -95,6 +98,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     this.snapshots = snapshots;
     this.cuts = cuts;
     this.events = events;
+    this.seen = seen;
     this.transfers = transfers;
     this.holder = holder;
     this.snapshotCalls = snapshotCalls;
@@ -110,7 +114,8 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
           String run = Requests.run(request.getRun());
           Uni<Folded> folded =
               request.getEpoch() == 0
-                  ? snapshots.now(run)
+                  ? seen.await(run, Requests.seen(run, request.getSeenList()))
+                      .chain(() -> snapshots.now(run))
                   : snapshots.asOf(
                       run, request.getEpoch(), Duration.ofMillis(request.getWaitMillis()));
           return folded.map(
@@ -172,7 +177,9 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
       String run = Requests.run(request.getRun());
       long after = Requests.atLeastZero("after", request.getAfter());
       long limit = Requests.atLeastZero("limit", request.getLimit());
-      events.stream(run, after, request.getFollow(), limit)
+      seen.await(run, Requests.seen(run, request.getSeenList()))
+          .onItem()
+          .transformToMulti(none -> events.stream(run, after, request.getFollow(), limit))
           .map(CheckpointStoreService::message)
           .subscribe()
           .withSubscriber(new FlowControlled<>((ServerCallStreamObserver<Event>) observer));

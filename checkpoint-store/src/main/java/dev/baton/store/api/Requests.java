@@ -6,8 +6,13 @@
  */
 package dev.baton.store.api;
 
+import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.store.events.Seen;
 import dev.baton.store.failure.StoreFailure;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
 
 /** Checks what callers send. */
 final class Requests {
@@ -19,6 +24,23 @@ final class Requests {
     } catch (IllegalArgumentException e) {
       throw StoreFailure.invalid(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** What the caller has seen of this run. */
+  static List<EventId> seen(String run, List<String> ids) {
+    between("the number of seen events", ids.size(), 0, Seen.MOST);
+    List<EventId> seen = new ArrayList<>();
+    for (String text : new LinkedHashSet<>(ids)) {
+      try {
+        seen.add(EventId.parse(text));
+      } catch (IllegalArgumentException e) {
+        throw StoreFailure.invalid(String.valueOf(e.getMessage()));
+      }
+      if (!seen.getLast().run().equals(run)) {
+        throw StoreFailure.invalid("seen event '%s' is not of run %s".formatted(text, run));
+      }
+    }
+    return seen;
   }
 
   static String checkpoint(String text) {

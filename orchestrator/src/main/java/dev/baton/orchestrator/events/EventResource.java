@@ -59,7 +59,14 @@ public class EventResource {
           "after=" + after + ", limit=" + limit + "; allowed: after 0 or more, limit 1 to " + MOST);
     }
     return runs.resolve(id)
-        .chain(run -> store.events(run, after, limit).map(RunEvent::of).collect().asList())
+        .chain(
+            run ->
+                runs.seen(run)
+                    .onItem()
+                    .transformToMulti(seen -> store.events(run, seen, after, limit))
+                    .map(RunEvent::of)
+                    .collect()
+                    .asList())
         .map(Events::new);
   }
 

@@ -37,11 +37,15 @@ public class StoreClient {
     this.store = store;
   }
 
-  /** The run as the store has folded it now. */
-  public Uni<RunState> state(String run) {
+  /**
+   * The run as the store has folded it now.
+   *
+   * @param seen ids of the run's events that must be in it
+   */
+  public Uni<RunState> state(String run, List<String> seen) {
     return store
         .within(PATIENCE)
-        .getSnapshot(GetSnapshotRequest.newBuilder().setRun(run).build())
+        .getSnapshot(GetSnapshotRequest.newBuilder().setRun(run).addAllSeen(seen).build())
         .map(snapshot -> Json.read(snapshot.getState().toByteArray(), RunState.class))
         .onFailure(StatusRuntimeException.class)
         .transform(store::problem);
@@ -57,11 +61,22 @@ public class StoreClient {
         .transform(store::problem);
   }
 
-  /** A page of a run's events from after a position; ends. */
-  public Multi<Event> events(String run, long after, int limit) {
+  /**
+   * A page of a run's events from after a position; ends.
+   *
+   * @param seen ids of events that must be stored, so that what is read does not fall behind what
+   *     was told of the run
+   */
+  public Multi<Event> events(String run, List<String> seen, long after, int limit) {
     return store
         .within(PATIENCE)
-        .events(EventsRequest.newBuilder().setRun(run).setAfter(after).setLimit(limit).build())
+        .events(
+            EventsRequest.newBuilder()
+                .setRun(run)
+                .addAllSeen(seen)
+                .setAfter(after)
+                .setLimit(limit)
+                .build())
         .onFailure(StatusRuntimeException.class)
         .transform(store::problem);
   }

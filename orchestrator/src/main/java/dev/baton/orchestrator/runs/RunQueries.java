@@ -12,7 +12,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunHead;
+import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.RunId;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -110,6 +113,31 @@ public class RunQueries {
                 return view(row);
               }
               throw unknown(id);
+            });
+  }
+
+  /**
+   * The last events of the run that its view tells of, by their ids: one of the control lane and
+   * one of the current runner's, where there are any. What reads the trace elsewhere must have
+   * them, or it contradicts the view.
+   */
+  public Uni<List<String>> seen(String run) {
+    return pool.preparedQuery("SELECT head FROM orchestrator.run WHERE id = $1")
+        .execute(Tuple.of(run))
+        .map(
+            rows -> {
+              List<String> seen = new ArrayList<>();
+              for (Row row : rows) {
+                RunHead head = optional(row.getString("head"), new TypeReference<RunHead>() {});
+                if (head != null && head.controlSeq() > 0) {
+                  seen.add(new EventId(run, Lane.CONTROL, head.controlSeq()).toString());
+                }
+                if (head != null && head.epoch() > 0 && head.runnerSeq() > 0) {
+                  seen.add(
+                      new EventId(run, Lane.runner(head.epoch()), head.runnerSeq()).toString());
+                }
+              }
+              return seen;
             });
   }
 

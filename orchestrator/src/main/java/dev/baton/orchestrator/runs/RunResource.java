@@ -139,8 +139,9 @@ public class RunResource {
         .chain(queries::get)
         .chain(
             run ->
-                store
-                    .state(run.id())
+                queries
+                    .seen(run.id())
+                    .chain(seen -> store.state(run.id(), seen))
                     .map(state -> run.withSteps(state))
                     // The run itself is worth an answer while the store is away.
                     .onFailure(ProblemException.class)

@@ -202,7 +202,12 @@ class RunsGrpcService implements Runs {
             run ->
                 request.getFollow()
                     ? store.follow(run, request.getAfter())
-                    : store.events(run, request.getAfter(), request.getLimit()))
+                    : queries
+                        .seen(run)
+                        .onItem()
+                        .transformToMulti(
+                            seen ->
+                                store.events(run, seen, request.getAfter(), request.getLimit())))
         .onFailure()
         .transform(GrpcProblems::status);
   }

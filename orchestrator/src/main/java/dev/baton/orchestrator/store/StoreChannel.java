@@ -85,7 +85,13 @@ public class StoreChannel {
     return new ProblemException(
         kind,
         kind == ProblemKind.UNAVAILABLE
-            ? "the checkpoint-store at " + url + " did not answer (" + status.getCode() + ")"
+            ? "the checkpoint-store at " + url + " did not answer (" + told(status) + ")"
             : "the checkpoint-store says: " + status.getDescription());
+  }
+
+  private static String told(Status status) {
+    return status.getDescription() == null
+        ? status.getCode().name()
+        : status.getCode() + ": " + status.getDescription();
   }
 }

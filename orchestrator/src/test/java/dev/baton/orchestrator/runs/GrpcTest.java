@@ -75,6 +75,15 @@ class GrpcTest {
           .isZero();
       runs.cancelRun(CancelRunRequest.newBuilder().setRun(created.getId()).build());
       bed.api().await(created.getId(), run -> run.get("status").textValue().equals("cancelled"));
+      // What is read of the trace may not be behind what the run's view has just told.
+      String seen = created.getId() + "/c/";
+      assertThat(
+              runs.streamEvents(EventsRequest.newBuilder().setRun(created.getId()).build())
+                  .next()
+                  .getData()
+                  .toStringUtf8())
+          .contains(seen);
+      assertThat(bed.api().get("/runs/" + created.getId() + "/events").text()).contains(seen);
       assertThatThrownBy(() -> runs.getRun(GetRunRequest.newBuilder().setRun("nope").build()))
           .isInstanceOf(StatusRuntimeException.class)
           .hasMessageContaining("NOT_FOUND")

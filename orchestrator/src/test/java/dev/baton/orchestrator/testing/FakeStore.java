@@ -59,8 +59,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * A checkpoint-store that has three events of any run, and the checkpoints that a test puts into
- * it; the events of a run that has some go on. Thread-safe.
+ * A checkpoint-store that has three events of any run, which tell what was said to have been seen,
+ * and the checkpoints that a test puts into it; the events of a run that has some go on.
+ * Thread-safe.
  */
 public final class FakeStore implements AutoCloseable {
   private static final ConcurrentMap<String, StoredCheckpoint> CHECKPOINTS =
@@ -149,7 +150,10 @@ public final class FakeStore implements AutoCloseable {
                 .setSource("/test")
                 .setType("dev.baton.plan_updated")
                 .setTimeMicros(1_000_000L * position)
-                .setData(ByteString.copyFromUtf8("{\"step\":\"a\",\"items\":[" + position + "]}"))
+                .setData(
+                    ByteString.copyFromUtf8(
+                        "{\"step\":\"a\",\"items\":[%d],\"seen\":\"%s\"}"
+                            .formatted(position, request.getSeenList())))
                 .build());
       }
       if (request.getFollow() && !newestFirst(request.getRun(), "").isEmpty()) {
