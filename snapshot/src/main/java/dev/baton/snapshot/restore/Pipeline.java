@@ -63,6 +63,13 @@ final class Pipeline {
     return use(block);
   }
 
+  /** The block as of {@link #tryUse}, if it is in memory or on its way there; null if not. */
+  synchronized @Nullable Block useIfKnown(int pack, int number) throws IOException {
+    check();
+    Block known = blocks.get(Block.key(pack, number));
+    return known == null ? null : use(known);
+  }
+
   /** As {@link #tryUse}, once there is room. Everything that the planner holds is submitted. */
   synchronized Block use(int pack, int number, int rawLength)
       throws IOException, InterruptedException {

@@ -15,6 +15,7 @@ import dev.baton.snapshot.format.ExtentList;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the files of a tree, in order, into segments with the blocks they need. One thread. */
@@ -23,6 +24,7 @@ final class SegmentPlanner {
   private final PackReader packs;
   private final ChunkSource lists;
   private final DirectoryEnd ends;
+  private final FirstPlaces places;
   private Segment segment = new Segment();
 
   SegmentPlanner(Pipeline pipeline, PackReader packs, ChunkSource lists, DirectoryEnd ends) {
@@ -30,6 +32,7 @@ final class SegmentPlanner {
     this.packs = packs;
     this.lists = lists;
     this.ends = ends;
+    places = new FirstPlaces(packs.table().size());
   }
 
   void symlink(WorkDirectory directory, Entry.Symlink link)
@@ -57,7 +60,7 @@ final class SegmentPlanner {
     long position = 0;
     for (Extent extent : extents) {
       if (extent instanceof Extent.Data data) {
-        pieces = List.of(piece(data, position));
+        pieces = List.of(piece(directory, file, data, position));
       }
       position += extent.length();
     }
@@ -77,7 +80,7 @@ final class SegmentPlanner {
     long position = 0;
     for (Extent extent : extents) {
       if (extent instanceof Extent.Data data) {
-        Task.Piece piece = piece(data, position);
+        Task.Piece piece = piece(directory, file, data, position);
         if (pieces.isEmpty() || in != segment) {
           in = segment;
           pieces = new ArrayList<>();
@@ -93,23 +96,41 @@ final class SegmentPlanner {
     ends.release(large);
   }
 
-  private Task.Piece piece(Extent.Data data, long position)
+  private Task.Piece piece(
+      WorkDirectory directory, Entry.File file, Extent.Data data, long position)
       throws IOException, InterruptedException {
     int entry = packs.find(data.chunk());
     ChunkTable table = packs.table();
     PackReader.requireLength(data.chunk(), table.length(entry), data.size());
-    Block block = use(table.pack(entry), table.block(entry));
-    return new Task.Piece(data.chunk(), block, table.offset(entry), data.size(), position);
+    Task.InFile written = places.find(entry);
+    places.put(entry, directory, file.name(), position);
+    Task.Source source = written;
+    Block block = known(table.pack(entry), table.block(entry));
+    // A block stays until the segments that need it are written: where it is gone, they are.
+    if (block == null && written == null) {
+      block = load(table.pack(entry), table.block(entry));
+    }
+    if (block != null) {
+      source = new Task.InBlock(block, table.offset(entry));
+    }
+    return new Task.Piece(data.chunk(), Objects.requireNonNull(source), data.size(), position);
+  }
+
+  private @Nullable Block known(int pack, int number) throws IOException {
+    Block block = segment.find(pack, number);
+    if (block == null) {
+      block = pipeline.useIfKnown(pack, number);
+      if (block != null) {
+        segment.need(block);
+      }
+    }
+    return block;
   }
 
   /** Waits for room, if need be, with nothing in hand that others could wait for. */
-  private Block use(int pack, int number) throws IOException, InterruptedException {
+  private Block load(int pack, int number) throws IOException, InterruptedException {
     int rawLength = packs.span(pack, number).rawLength();
-    @Nullable Block block = segment.find(pack, number);
-    if (block != null) {
-      return block;
-    }
-    block = pipeline.tryUse(pack, number, rawLength);
+    Block block = pipeline.tryUse(pack, number, rawLength);
     if (block == null) {
       submit();
       block = pipeline.use(pack, number, rawLength);

@@ -18,12 +18,15 @@ final class SegmentWriter {
   private final Pipeline pipeline;
   private final FileWriter files;
   private final DirectoryEnd ends;
+  private final Again again;
   private final Written written;
 
-  SegmentWriter(Pipeline pipeline, FileWriter files, DirectoryEnd ends, Written written) {
+  SegmentWriter(
+      Pipeline pipeline, FileWriter files, DirectoryEnd ends, Again again, Written written) {
     this.pipeline = pipeline;
     this.files = files;
     this.ends = ends;
+    this.again = again;
     this.written = written;
   }
 
@@ -85,12 +88,20 @@ final class SegmentWriter {
   private boolean write(OpenFile open, List<Task.Piece> pieces)
       throws IOException, InterruptedException {
     for (Task.Piece piece : pieces) {
-      byte @Nullable [] bytes = pipeline.bytes(piece.block());
-      if (bytes == null) {
-        return false;
+      switch (piece.source()) {
+        case Task.InBlock(Block block, int offset) -> {
+          byte @Nullable [] bytes = pipeline.bytes(block);
+          if (bytes == null) {
+            return false;
+          }
+          BlockReader.check(piece.chunk(), bytes, offset, piece.length());
+          open.writeAt(piece.position(), bytes, offset, piece.length());
+        }
+        case Task.InFile place -> {
+          byte[] bytes = again.read(piece.chunk(), place, piece.length());
+          open.writeAt(piece.position(), bytes, 0, piece.length());
+        }
       }
-      BlockReader.check(piece.chunk(), bytes, piece.offset(), piece.length());
-      open.writeAt(piece.position(), bytes, piece.offset(), piece.length());
     }
     return true;
   }

@@ -13,8 +13,26 @@ import java.util.List;
 /** One thing to write. */
 sealed interface Task {
 
-  /** Bytes of a chunk that go to a place in a file. */
-  record Piece(Hash chunk, Block block, int offset, int length, long position) {}
+  /** Where a chunk's bytes come from. */
+  sealed interface Source {}
+
+  /** From a block, at this offset. */
+  record InBlock(Block block, int offset) implements Source {}
+
+  /**
+   * From a file that is written already.
+   *
+   * @param directory path from the root, raw
+   * @param position bytes into the file
+   */
+  record InFile(String directory, String name, long position) implements Source {}
+
+  /**
+   * Bytes of a chunk that go to a place in a file.
+   *
+   * @param position bytes into the file
+   */
+  record Piece(Hash chunk, Source source, int length, long position) {}
 
   /** A whole file: nothing, one chunk, or a hole, or a chunk with holes around it. */
   record Small(WorkDirectory directory, Entry.File file, List<Piece> pieces, boolean endsInHole)

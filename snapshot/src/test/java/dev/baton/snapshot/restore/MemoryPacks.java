@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Chunks put into packs in memory, and read from there. */
 public final class MemoryPacks implements PackSource, ChunkSink {
@@ -29,6 +30,7 @@ public final class MemoryPacks implements PackSource, ChunkSink {
   private final Set<Hash> known = new HashSet<>();
   private final ChunkPacker packer = new ChunkPacker(this::keep);
   public final AtomicInteger requests = new AtomicInteger();
+  public final AtomicLong bytesRead = new AtomicLong();
 
   private void keep(Pack pack) {
     packs.put(pack.ref(), Arrays.copyOf(pack.bytes(), pack.length()));
@@ -64,6 +66,7 @@ public final class MemoryPacks implements PackSource, ChunkSink {
   @Override
   public byte[] read(PackRef pack, long offset, int length) {
     requests.incrementAndGet();
+    bytesRead.addAndGet(length);
     return Arrays.copyOfRange(bytes(pack), (int) offset, (int) offset + length);
   }
 }

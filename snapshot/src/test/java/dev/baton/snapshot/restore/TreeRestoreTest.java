@@ -114,6 +114,27 @@ class TreeRestoreTest {
   }
 
   @Test
+  void shouldReadPacksOnceThoughTheirChunksAreInManyFiles() throws Exception {
+    // Between a file and its copy more than the blocks that are kept in memory.
+    scratch.run(
+        """
+        mkdir -p source/a source/m source/z && cd source
+        for i in $(seq 300); do head -c 3000 /dev/urandom > a/$i; done
+        head -c 100000000 /dev/urandom > m/large
+        for i in $(seq 300); do cp a/$i z/$i; done; cp m/large z/large; cp a/7 z/written
+        for i in $(seq 3); do cat a/1; head -c 200000000 /dev/zero; done > z/zeros
+        """);
+    MemoryPacks packs = new MemoryPacks();
+    Snapshot snapshot = TestCapture.of(scratch.resolve("source"), packs);
+    long stored = snapshot.packs().stream().mapToLong(PackRef::size).sum();
+
+    restore(snapshot, packs);
+
+    assertThat(differences("source", "target")).isEmpty();
+    assertThat(packs.bytesRead.get()).isBetween(stored / 2, stored + stored / 20);
+  }
+
+  @Test
   void shouldReplaceWhatIsThereWhole() throws Exception {
     scratch.run("mkdir -p source/d target/old/x && echo 1 > source/d/f && echo 2 > target/old/x/y");
     MemoryPacks packs = new MemoryPacks();

@@ -1,0 +1,54 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.posix.Directory;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class AgainTest {
+  private static final byte[] CHUNK = "chunk".getBytes(StandardCharsets.UTF_8);
+
+  @Test
+  void shouldReadTheFileAndThePacksWhereThatCannotBe() throws Exception {
+    try (Scratch scratch = new Scratch()) {
+      scratch.run(
+          "mkdir d; printf 1chunk > d/good; printf 1chunks > d/longer; printf 1chun > d/shorter;"
+              + " printf 1other > d/changed; ln -s good d/link; mkfifo d/fifo; ln -s d e");
+      try (Directory root = Directory.open(scratch.path)) {
+        assertThat(fromPacks(root, "d", "good")).isZero();
+        assertThat(fromPacks(root, "d", "longer")).isZero();
+        assertThat(fromPacks(root, "d", "shorter")).isEqualTo(1);
+        assertThat(fromPacks(root, "d", "changed")).isEqualTo(1);
+        assertThat(fromPacks(root, "d", "link")).isEqualTo(1);
+        assertThat(fromPacks(root, "d", "fifo")).isEqualTo(1);
+        assertThat(fromPacks(root, "d", "absent")).isEqualTo(1);
+        assertThat(fromPacks(root, "e", "good")).isEqualTo(1);
+      }
+    }
+  }
+
+  private static int fromPacks(Directory root, String directory, String name) throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    Again again =
+        new Again(
+            root,
+            chunk -> {
+              asked.incrementAndGet();
+              return CHUNK.clone();
+            });
+
+    byte[] read = again.read(Hash.of(CHUNK), new Task.InFile(directory, name, 1), CHUNK.length);
+
+    assertThat(read).isEqualTo(CHUNK);
+    return asked.get();
+  }
+}
