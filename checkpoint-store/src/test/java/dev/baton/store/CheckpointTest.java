@@ -67,6 +67,7 @@ class CheckpointTest extends StoreTest {
     assertThat(runner.find(tree.chunks()).getPlacesList()).containsOnly(0);
 
     runner.register(tree.packs());
+    assertThat(runner.find(List.of(absent)).getNothing()).isFalse();
 
     List<Hash> asked = new java.util.ArrayList<>(tree.chunks());
     asked.add(1, absent);
@@ -82,6 +83,9 @@ class CheckpointTest extends StoreTest {
   void shouldKeepProjectsApart() {
     runner("one").checkpoint(tree, Trigger.STEP, Instant.now());
 
+    FindChunksResponse absent = runner("never-captured").find(tree.chunks());
+    assertThat(absent.getPlacesList()).hasSize(tree.chunks().size()).containsOnly(0);
+    assertThat(absent.getNothing()).isTrue();
     assertThat(runner("two").find(tree.chunks()).getPlacesList()).containsOnly(0);
     assertThat(runner("two").prepare(tree.packs().getFirst()).getPresent()).isFalse();
     assertStatus(

@@ -59,7 +59,8 @@ class SnapshotCalls {
   }
 
   private static FindChunksResponse message(Chunks.Found found) {
-    FindChunksResponse.Builder response = FindChunksResponse.newBuilder();
+    FindChunksResponse.Builder response =
+        FindChunksResponse.newBuilder().setNothing(found.nothing());
     for (Chunks.FoundPack pack : found.packs()) {
       response.addPacks(
           FoundPack.newBuilder()

@@ -55,13 +55,19 @@ public class Chunks {
       FROM places JOIN store.pack p ON p.id = places.pack
       WHERE p.touched_at >= now() - interval '1 minute' OR p.id IN (SELECT id FROM touched)""";
 
+  private static final String ANY =
+      """
+      SELECT FROM store.pack WHERE project = $1 AND state = 1 AND problem IS NULL
+        AND (run = $2 OR verified_at IS NOT NULL) LIMIT 1""";
+
   /** A pack that holds chunks that were asked for. */
   public record FoundPack(Hash digest, long sizeBytes, int indexBytes) {}
 
   /**
    * @param places for each digest asked for: 0 when it is absent, n when it is in the n-th pack
+   * @param nothing whether no digest at all would be found
    */
-  public record Found(List<FoundPack> packs, int[] places) {}
+  public record Found(List<FoundPack> packs, int[] places, boolean nothing) {}
 
   private final Pool pool;
   private final Projects projects;
@@ -84,13 +90,25 @@ public class Chunks {
     }
     int count = digests.length / Hash.BYTES;
     return count == 0
-        ? Uni.createFrom().item(new Found(List.of(), new int[0]))
+        ? Uni.createFrom().item(new Found(List.of(), new int[0], false))
         : projects
             .number(project)
             .chain(
                 number ->
-                    pool.preparedQuery(FIND).execute(Tuple.of(Buffer.buffer(digests), number, run)))
-            .map(rows -> found(rows, count));
+                    pool.preparedQuery(FIND)
+                        .execute(Tuple.of(Buffer.buffer(digests), number, run))
+                        .chain(
+                            rows ->
+                                rows.size() > 0
+                                    ? Uni.createFrom().item(found(rows, count))
+                                    : absent(number, run, count)));
+  }
+
+  /** A project's first capture asks for everything in vain, unless it is told so. */
+  private Uni<Found> absent(int project, String run, int count) {
+    return pool.preparedQuery(ANY)
+        .execute(Tuple.of(project, run))
+        .map(any -> new Found(List.of(), new int[count], any.size() == 0));
   }
 
   private static Found found(RowSet<Row> rows, int count) {
@@ -106,6 +124,6 @@ public class Chunks {
         places[n] = packs.size();
       }
     }
-    return new Found(packs, places);
+    return new Found(packs, places, false);
   }
 }

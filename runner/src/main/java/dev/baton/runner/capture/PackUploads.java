@@ -22,6 +22,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run's packs on their way to the object store, and the checkpoints made of them. Packs are told
@@ -32,11 +33,15 @@ final class PackUploads implements PackStore {
   /** A message with so many stays below a megabyte. */
   private static final int MOST_UNREGISTERED = 20_000;
 
+  /** For how long a project in which there was nothing to be found is not asked for anything. */
+  private static final long NOTHING_NANOS = Duration.ofSeconds(30).toNanos();
+
   private final StoreClient store;
   private final Lease holder;
   private final Duration patience;
   private final List<NewPack> unregistered = new ArrayList<>();
   private int unregisteredChunks;
+  private volatile @Nullable Long foundNothingAt;
 
   PackUploads(StoreClient store, Lease holder, Duration patience) {
     this.store = store;
@@ -46,12 +51,17 @@ final class PackUploads implements PackStore {
 
   @Override
   public Map<Hash, PackRef> find(Collection<Hash> chunks) throws IOException, InterruptedException {
+    Long since = foundNothingAt;
+    if (since != null && System.nanoTime() - since < NOTHING_NANOS) {
+      return Map.of();
+    }
     List<Hash> asked = List.copyOf(chunks);
     byte[] digests = new byte[asked.size() * Hash.BYTES];
     for (int i = 0; i < asked.size(); i++) {
       asked.get(i).write(digests, i * Hash.BYTES);
     }
     FindChunksResponse found = patiently(() -> store.find(holder, digests));
+    foundNothingAt = found.getNothing() ? (Long) System.nanoTime() : null;
     List<PackRef> packs = found.getPacksList().stream().map(PackUploads::ref).toList();
     Map<Hash, PackRef> places = new HashMap<>();
     for (int i = 0; i < asked.size(); i++) {
