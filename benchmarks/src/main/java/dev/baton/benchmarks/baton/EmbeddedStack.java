@@ -102,13 +102,13 @@ public final class EmbeddedStack implements AutoCloseable {
 
   /** All processes of the stack, runners included, with the component each belongs to. */
   public Map<Long, String> processes() throws IOException {
-    Map<Long, String> components = new HashMap<>();
-    for (Component component : this.components) {
+    Map<Long, String> started = new HashMap<>();
+    for (Component component : components) {
       Optional<ProcessId> process = stack.process(component);
-      process.ifPresent(id -> components.put(id.pid(), component.label()));
+      process.ifPresent(id -> started.put(id.pid(), component.label()));
     }
-    Map<Long, String> parts = new TreeMap<>(components);
-    components.forEach(
+    Map<Long, String> parts = new TreeMap<>(started);
+    started.forEach(
         (pid, component) -> descendants(pid).forEach(it -> parts.put(it, of(component))));
     // Runners whose orchestrator has died are nobody's descendants.
     for (ProcessId process : MarkedProcesses.withVariable(Stack.MARK, stack.data().toString())) {

@@ -75,13 +75,13 @@ public final class BatonTool implements SnapshotTool {
   }
 
   @Override
-  public void begin(Path tree) throws IOException {
+  public void begin(Path tree) throws IOException, InterruptedException {
     rounds++;
     process.ask(request("begin").put("project", project()).put("tree", tree.toString()));
   }
 
   @Override
-  public Cost capture(Path tree) throws IOException {
+  public Cost capture(Path tree) throws IOException, InterruptedException {
     Footprint before = stack.footprint();
     Usage usage = process.ask(request("capture"));
     // Verification comes later and in the background, but is part of what a cut costs.
@@ -90,7 +90,7 @@ public final class BatonTool implements SnapshotTool {
   }
 
   @Override
-  public Restoration restore(Path tree, Path target) throws IOException {
+  public Restoration restore(Path tree, Path target) throws IOException, InterruptedException {
     Footprint before = stack.footprint();
     Usage usage = process.ask(request("restore").put("target", target.toString()));
     return new Restoration(cost(usage, before), target);

@@ -25,22 +25,32 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A {@link CaptureMain} and what it uses. For one thread, except {@link #close}. */
 final class CaptureProcess implements AutoCloseable {
   // As a runner of an embedded stack has it.
   private static final int HEAP_MEGABYTES = 256;
   private static final long STOP_SECONDS = 10;
+  private static final Duration LIMIT = Duration.ofMinutes(30);
 
   private final Process process;
   private final Writer requests;
   private final BufferedReader answers;
   private final Path log;
 
-  private CaptureProcess(Process process, Path log) {
+  /**
+   * @param process that answers as a {@link CaptureMain} does
+   * @param log what it has on standard error
+   */
+  CaptureProcess(Process process, Path log) {
     this.process = process;
     this.log = log;
     requests = process.outputWriter(StandardCharsets.UTF_8);
@@ -84,17 +94,17 @@ final class CaptureProcess implements AutoCloseable {
   }
 
   /**
-   * Asks, waits for the answer and measures this process alone meanwhile.
+   * Asks, waits for the answer, at most half an hour, and measures this process alone meanwhile.
    *
    * @throws IOException when it cannot do what it was asked to
    */
-  Usage ask(ObjectNode request) throws IOException {
+  Usage ask(ObjectNode request) throws IOException, InterruptedException {
     ProcessClock clock = ProcessClock.start(process.pid());
     requests.write(request + "\n");
     requests.flush();
-    String answer = answers.readLine();
+    String answer = answer();
     // A JVM that gives up says so where its answers are expected.
-    if (answer == null || !answer.startsWith("{")) {
+    if (!answer.startsWith("{")) {
       throw new IOException(
           "the capturing process has ended: " + answer + "\n" + Files.readString(log));
     }
@@ -105,6 +115,21 @@ final class CaptureProcess implements AutoCloseable {
           request.path("do").asText() + ": " + read.path("error").asText() + "; see " + log);
     }
     return usage;
+  }
+
+  /** A line, or nothing at its end; read by a thread that an interrupt need not wait for. */
+  private String answer() throws IOException, InterruptedException {
+    FutureTask<String> line =
+        new FutureTask<>(() -> Objects.requireNonNullElse(answers.readLine(), ""));
+    Thread.ofPlatform().daemon().name("capture-answer").start(line);
+    try {
+      return line.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+    } catch (TimeoutException e) {
+      throw new IOException(
+          "the capturing process took more than " + LIMIT.toMinutes() + " min; see " + log, e);
+    }
   }
 
   long pid() {

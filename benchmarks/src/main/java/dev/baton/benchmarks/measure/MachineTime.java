@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record MachineTime(long nanos, @Nullable Long busyMicros, long ownMicros) {
   private static final Path STAT = Path.of("/proc/stat");
-  private static final long MICROS_PER_TICK = 10_000;
+  // More than this share of the machine for others, and the figures are about them.
+  private static final double QUIET = 0.1;
   // Fields of the first line: user, nice, system, idle, iowait, irq, softirq, steal.
   private static final int[] BUSY = {1, 2, 3, 6, 7, 8};
 
@@ -50,12 +51,22 @@ public record MachineTime(long nanos, @Nullable Long busyMicros, long ownMicros)
     return OptionalDouble.of(Math.clamp(others / all, 0, 1));
   }
 
+  /**
+   * What there is to say about figures, when others had this share of the machine while they were
+   * measured; nothing where that was little.
+   */
+  public static Optional<String> remark(double elsewhere) {
+    return elsewhere > QUIET
+        ? Optional.of("  the machine does other things, too: these figures say little")
+        : Optional.empty();
+  }
+
   private static @Nullable Long busy() throws IOException {
     if (!Files.isReadable(STAT)) {
       return null;
     }
     String[] fields = Files.readAllLines(STAT).getFirst().split(" +", -1);
     return Arrays.stream(BUSY).mapToLong(field -> Long.parseLong(fields[field])).sum()
-        * MICROS_PER_TICK;
+        * ProcessFigures.MICROS_PER_TICK;
   }
 }

@@ -20,7 +20,6 @@ import java.util.Deque;
 final class PeakMemory implements AutoCloseable {
   private static final Path PROC = Path.of("/proc");
   private static final long PAUSE_MS = 20;
-  private static final long KIBIBYTE = 1024;
 
   private final Thread watcher;
   private volatile boolean over;
@@ -76,11 +75,6 @@ final class PeakMemory implements AutoCloseable {
 
   /** The kernel's own record of a process's largest resident memory, in bytes. */
   static long peak(long pid) throws IOException {
-    return Files.readString(PROC.resolve(pid + "/status"))
-        .lines()
-        .filter(line -> line.startsWith("VmHWM:"))
-        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * KIBIBYTE)
-        .findFirst()
-        .orElse(0);
+    return ProcessFigures.bytes(Files.readString(PROC.resolve(pid + "/status")), "VmHWM:");
   }
 }

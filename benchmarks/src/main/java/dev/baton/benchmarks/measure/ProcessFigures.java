@@ -16,7 +16,7 @@ import java.util.Map;
 public final class ProcessFigures {
   private static final Path PROC = Path.of("/proc");
   // Linux reports processor time in hundredths of a second to programs, whatever its own clock.
-  private static final long MICROS_PER_TICK = 10_000;
+  static final long MICROS_PER_TICK = 10_000;
   // Fields 14 and 15 of /proc/PID/stat, counted from the one behind the closing bracket.
   private static final int USER_TIME = 11;
   private static final int SYSTEM_TIME = 12;
@@ -39,8 +39,8 @@ public final class ProcessFigures {
             Path folder = PROC.resolve(Long.toString(pid));
             String memory = Files.readString(folder.resolve("smaps_rollup"));
             String[] stat = fields(Files.readString(folder.resolve("stat")));
-            rss.merge(part, kibibytes(memory, "Rss:") * KIBIBYTE, Long::sum);
-            pss.merge(part, kibibytes(memory, "Pss:") * KIBIBYTE, Long::sum);
+            rss.merge(part, bytes(memory, "Rss:"), Long::sum);
+            pss.merge(part, bytes(memory, "Pss:"), Long::sum);
             long ticks = Long.parseLong(stat[USER_TIME]) + Long.parseLong(stat[SYSTEM_TIME]);
             cpu.merge(part, ticks * MICROS_PER_TICK, Long::sum);
           } catch (IOException e) {
@@ -51,15 +51,16 @@ public final class ProcessFigures {
     return new Footprint(rss, pss, cpu);
   }
 
-  private static String[] fields(String stat) {
+  /** Of {@code /proc/PID/stat}, from the one behind the closing bracket on. */
+  static String[] fields(String stat) {
     return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
   }
 
-  private static long kibibytes(String rollup, String label) {
-    return rollup
-        .lines()
+  /** What a line of a file in {@code /proc/PID} says in kB; 0 where there is none. */
+  static long bytes(String text, String label) {
+    return text.lines()
         .filter(line -> line.startsWith(label))
-        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * KIBIBYTE)
         .findFirst()
         .orElse(0);
   }

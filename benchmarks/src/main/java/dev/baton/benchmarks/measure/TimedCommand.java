@@ -30,7 +30,6 @@ public record TimedCommand(
   // Fields 16 and 17, counted from the one behind the closing bracket.
   private static final int ENDED_USER_TIME = 13;
   private static final int ENDED_SYSTEM_TIME = 14;
-  private static final double TICKS_PER_SECOND = 100;
   private static final Duration LIMIT = Duration.ofMinutes(30);
   private static final int SHOWN = 2_000;
 
@@ -84,9 +83,9 @@ public record TimedCommand(
   }
 
   private static double endedCpu() throws IOException {
-    String stat = Files.readString(SELF);
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-    return (Long.parseLong(fields[ENDED_USER_TIME]) + Long.parseLong(fields[ENDED_SYSTEM_TIME]))
-        / TICKS_PER_SECOND;
+    String[] fields = ProcessFigures.fields(Files.readString(SELF));
+    long ticks =
+        Long.parseLong(fields[ENDED_USER_TIME]) + Long.parseLong(fields[ENDED_SYSTEM_TIME]);
+    return ticks * ProcessFigures.MICROS_PER_TICK / 1e6;
   }
 }

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param costs of every phase
  * @param firstBytes stored after the first capture
  * @param storedBytes stored after all captures
- * @param elsewhere the largest share of the machine's processors that others had in a phase, from 0
- *     to 1; null where unknown
+ * @param elsewhere the largest share of the machine's processors that others had in a capture, from
+ *     0 to 1; null where unknown
  */
 public record Round(
     Map<Phase, Cost> costs, long firstBytes, long storedBytes, @Nullable Double elsewhere) {

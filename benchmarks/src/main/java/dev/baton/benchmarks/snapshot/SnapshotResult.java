@@ -9,6 +9,7 @@ package dev.baton.benchmarks.snapshot;
 import dev.baton.benchmarks.measure.DiskUse;
 import dev.baton.benchmarks.measure.Median;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,7 @@ public record SnapshotResult(
 
   public SnapshotResult {
     floors = List.copyOf(floors);
-    tools = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(tools));
+    tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
   }
 
   public Floor floor() {

@@ -15,6 +15,7 @@ import dev.baton.standalone.files.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -28,8 +29,6 @@ import org.jspecify.annotations.Nullable;
 /** Takes the tools through their phases and keeps what each took. */
 final class Turns {
   private static final int TEN = 10;
-  // More than this share of the machine for others, and the figures are about them.
-  private static final double QUIET = 0.1;
 
   private final Path tree;
   private final Path work;
@@ -103,9 +102,7 @@ final class Turns {
             cost.wallS(),
             cost.cpuS(),
             cost.peakRssBytes() >> 20));
-    if (elsewhere.orElse(0) > QUIET) {
-      progress.accept("  the machine does other things, too: these figures say little");
-    }
+    MachineTime.remark(elsewhere.orElse(0)).ifPresent(progress);
   }
 
   private Cost restore(SnapshotTool tool, Figures kept) throws IOException, InterruptedException {
@@ -148,7 +145,7 @@ final class Turns {
   }
 
   private static final class Figures {
-    private final List<Round> rounds = new java.util.ArrayList<>();
+    private final List<Round> rounds = new ArrayList<>();
     private final Map<Phase, Cost> costs = new EnumMap<>(Phase.class);
     private @Nullable List<String> differences;
     private @Nullable Double elsewhere;

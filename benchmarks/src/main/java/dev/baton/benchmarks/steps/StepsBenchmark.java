@@ -12,6 +12,7 @@ import dev.baton.benchmarks.baton.BrokerFloor.Floor;
 import dev.baton.benchmarks.baton.EmbeddedStack;
 import dev.baton.benchmarks.baton.FlightRecordings;
 import dev.baton.benchmarks.measure.Machine;
+import dev.baton.benchmarks.measure.MachineTime;
 import dev.baton.benchmarks.measure.Median;
 import dev.baton.benchmarks.restate.RestateSystem;
 import dev.baton.benchmarks.steps.StepsResult.Measured;
@@ -36,9 +37,6 @@ import org.jspecify.annotations.Nullable;
  * are not measured, so that no system gets the better half of the machine's day.
  */
 public final class StepsBenchmark {
-  // More than this share of the machine for others, and the figures are about them.
-  private static final double QUIET = 0.1;
-
   private final StepsOptions options;
   private final Workload work;
   private final Path folder;
@@ -132,8 +130,8 @@ public final class StepsBenchmark {
         Turn turn = Turn.take(system, work);
         turns.computeIfAbsent(system.name(), key -> new ArrayList<>()).add(turn);
         tell(name, round, system.name(), describe(turn));
-        if (turn.elsewhere() != null && turn.elsewhere() > QUIET) {
-          progress.accept("  the machine does other things, too: these figures say little");
+        if (turn.elsewhere() != null) {
+          MachineTime.remark(turn.elsewhere()).ifPresent(progress);
         }
       }
       Collections.reverse(order);

@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
@@ -111,7 +112,7 @@ final class TreeGenerator {
 
   /** Log-normal, one in a hundred empty, then stretched to what they must be together. */
   private int[] sizes() {
-    java.util.Random normal = new java.util.Random(shape.seed());
+    Random normal = new Random(shape.seed());
     double[] wished = new double[shape.texts()];
     double sum = 0;
     for (int i = 0; i < wished.length; i++) {

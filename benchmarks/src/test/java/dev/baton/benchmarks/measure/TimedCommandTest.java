@@ -21,7 +21,7 @@ class TimedCommandTest {
 
   @Test
   void shouldCountWhatChildrenOfChildrenUse() throws Exception {
-    // Given a shell that starts another, which works until it has had a quarter of a second
+    // Given a shell that starts another, which works for some tenths of a second
     String busy = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
 
     Usage usage = command("sh -c '" + busy + "'; true").run();

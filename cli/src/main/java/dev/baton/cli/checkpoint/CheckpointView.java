@@ -8,6 +8,7 @@ package dev.baton.cli.checkpoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.command.Context;
+import dev.baton.cli.command.Fields;
 import dev.baton.cli.terminal.Bytes;
 import dev.baton.cli.terminal.Style;
 import dev.baton.cli.terminal.Table;
@@ -93,21 +94,20 @@ final class CheckpointView {
     Style style = context.style();
     JsonNode manifest = checkpoint.path("manifest");
     JsonNode workspace = manifest.path("workspace");
-    field(context, "checkpoint", checkpoint.path("id").asText());
-    field(context, "run", checkpoint.path("run").asText());
-    field(context, "project", checkpoint.path("project").asText());
-    field(context, "step", checkpoint.path("step").asText(""));
-    field(context, "trigger", checkpoint.path("trigger").asText());
-    field(
-        context,
+    Fields fields = new Fields(context, 12);
+    fields.add("checkpoint", checkpoint.path("id").asText());
+    fields.add("run", checkpoint.path("run").asText());
+    fields.add("project", checkpoint.path("project").asText());
+    fields.add("step", checkpoint.path("step").asText(""));
+    fields.add("trigger", checkpoint.path("trigger").asText());
+    fields.add(
         "created",
         "%s (%s)"
             .formatted(
                 checkpoint.path("created_at").asText(),
                 Times.ago(Times.instant(checkpoint.path("created_at")), Instant.now())));
     long size = checkpoint.path("size_bytes").asLong();
-    field(
-        context,
+    fields.add(
         "files",
         "%,d, %s, of which %s were new; in %d packs of %s"
             .formatted(
@@ -116,18 +116,17 @@ final class CheckpointView {
                 Bytes.of(checkpoint.path("stored_bytes").asLong()),
                 checkpoint.path("pack_count").asInt(),
                 Bytes.of(checkpoint.path("pack_bytes").asLong())));
-    field(context, "size class", style.attention(SizeClass.note(size)));
-    field(context, "tree", checkpoint.path("digest").asText());
-    field(context, "verified", verified(checkpoint, style));
-    field(context, "pinned", pin(checkpoint));
-    field(context, "held by", String.join(" ", texts(checkpoint.path("held_by"))));
-    field(context, "git", git(manifest.path("git")));
-    field(context, "uncommitted", several(texts(workspace.path("uncommitted_files"))));
-    field(context, "skipped", skipped(workspace));
+    fields.add("size class", style.attention(SizeClass.note(size)));
+    fields.add("tree", checkpoint.path("digest").asText());
+    fields.add("verified", verified(checkpoint, style));
+    fields.add("pinned", pin(checkpoint));
+    fields.add("held by", String.join(" ", Fields.texts(checkpoint.path("held_by"))));
+    fields.add("git", git(manifest.path("git")));
+    fields.add("uncommitted", several(Fields.texts(workspace.path("uncommitted_files"))));
+    fields.add("skipped", skipped(workspace));
     for (var part : manifest.path("contributors").properties()) {
       if (!part.getValue().path("status").asText().equals("ok")) {
-        field(
-            context,
+        fields.add(
             "without",
             style.bad(part.getKey() + ": " + part.getValue().path("error").asText("failed")));
       }
@@ -177,17 +176,5 @@ final class CheckpointView {
     return names.size() <= SHOWN
         ? String.join(", ", names)
         : String.join(", ", names.subList(0, SHOWN)) + " and " + (names.size() - SHOWN) + " more";
-  }
-
-  private static void field(Context context, String name, String value) {
-    if (!value.isEmpty()) {
-      context.print(String.format("%-12s %s", name, value));
-    }
-  }
-
-  private static List<String> texts(JsonNode array) {
-    List<String> texts = new ArrayList<>();
-    array.forEach(text -> texts.add(text.asText()));
-    return texts;
   }
 }

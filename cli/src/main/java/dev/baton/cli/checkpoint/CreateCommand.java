@@ -77,14 +77,7 @@ final class CreateCommand implements Runnable {
     String path = "/runs/" + RunRef.parse(run).text() + "/cuts";
     StepTree tree = new StepTree(context.terminal(), context.style(), context.json());
     tree.title("Creating " + trigger + " checkpoint...");
-    try {
-      make(path, tree);
-    } catch (IOException e) {
-      throw Target.failure("the checkpoint", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
-    }
+    Attempt.run("the checkpoint", () -> make(path, tree));
   }
 
   private void make(String path, StepTree tree) throws IOException, InterruptedException {
@@ -162,10 +155,7 @@ final class CreateCommand implements Runnable {
     String id = made.path("id").asText();
     Client client = context.client();
     JsonNode answer =
-        client.post(
-            "/cuts/" + id + "/verify",
-            JsonNodeFactory.instance.objectNode(),
-            VerifyCommand.PATIENCE);
+        client.post("/cuts/" + id + "/verify", JsonNodeFactory.instance.objectNode(), Client.WORK);
     if (!answer.path("verified").asBoolean()) {
       throw CliFailure.of(
           ExitCode.FAILED,

@@ -8,9 +8,7 @@ package dev.baton.cli.checkpoint;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
 import dev.baton.protocol.json.Json;
 import dev.baton.snapshot.diff.Change;
 import dev.baton.snapshot.diff.TreeDiff;
@@ -67,18 +65,17 @@ final class DiffCommand extends OneCheckpoint implements Runnable {
     CheckpointRef second = reference(other);
     Opened before = Opened.open(context.client(), first);
     Opened after = Opened.open(context.client(), second);
+    Attempt.run("the comparison", () -> compare(before, after));
+    report(before.id(), after.id());
+  }
+
+  private void compare(Opened before, Opened after) throws IOException, InterruptedException {
     try (HttpPacks beforePacks = HttpPacks.of(context.client(), before);
         HttpPacks afterPacks = HttpPacks.of(context.client(), after);
         OpenSnapshot from = OpenSnapshot.open(before.snapshot(), beforePacks);
         OpenSnapshot to = OpenSnapshot.open(after.snapshot(), afterPacks)) {
       TreeDiff.diff(from, to, this::accept);
-    } catch (IOException e) {
-      throw Target.failure("the comparison", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
     }
-    report(before.id(), after.id());
   }
 
   private void accept(Change change) {

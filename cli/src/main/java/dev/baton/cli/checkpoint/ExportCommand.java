@@ -6,9 +6,7 @@
  */
 package dev.baton.cli.checkpoint;
 
-import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.Bytes;
 import dev.baton.cli.terminal.StepTree;
 import dev.baton.protocol.json.Json;
@@ -51,21 +49,18 @@ final class ExportCommand extends OneCheckpoint implements Runnable {
   @Override
   public void run() {
     CheckpointRef reference = checkpoint();
+    Attempt.run("the export", () -> export(reference));
+  }
+
+  private void export(CheckpointRef reference) throws IOException, InterruptedException {
+    Opened opened = Opened.open(context.client(), reference);
+    Path to = target == null ? Path.of("checkpoint-" + opened.id()) : target;
+    Target.checkFree(to, force);
+    Notes.size(context, opened.snapshot().treeBytes());
     StepTree tree = new StepTree(context.terminal(), context.style(), context.json());
-    try {
-      Opened opened = Opened.open(context.client(), reference);
-      Path to = target == null ? Path.of("checkpoint-" + opened.id()) : target;
-      Target.checkFree(to, force);
-      Notes.size(context, opened.snapshot().treeBytes());
-      tree.title("Exporting checkpoint " + opened.id() + "...");
-      export(opened, to, tree);
-      report(opened, to, tree);
-    } catch (IOException e) {
-      throw Target.failure("the export", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
-    }
+    tree.title("Exporting checkpoint " + opened.id() + "...");
+    export(opened, to, tree);
+    report(opened, to, tree);
   }
 
   private void export(Opened opened, Path to, StepTree tree)

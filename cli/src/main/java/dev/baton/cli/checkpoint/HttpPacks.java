@@ -19,10 +19,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
@@ -103,16 +100,14 @@ final class HttpPacks implements PackSource, AutoCloseable {
 
   private byte[] get(URI url, PackRef pack, long offset, int length)
       throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(url)
-            .timeout(ONE)
-            .header("Range", "bytes=%d-%d".formatted(offset, offset + length - 1))
-            .build();
     // A server that ignores the range sends the whole; more than that is no pack of ours.
     HttpResponse<byte[]> answer =
-        await(
-            http.sendAsync(
-                request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), pack.size())));
+        Presigned.send(
+            http,
+            HttpRequest.newBuilder(url)
+                .header("Range", "bytes=%d-%d".formatted(offset, offset + length - 1)),
+            BodyHandlers.limiting(BodyHandlers.ofByteArray(), pack.size()),
+            ONE);
     byte[] body = answer.body();
     if (answer.statusCode() == 206 && body.length == length) {
       return body;
@@ -121,19 +116,6 @@ final class HttpPacks implements PackSource, AutoCloseable {
       return Arrays.copyOfRange(body, (int) offset, (int) offset + length);
     }
     throw new Refused(pack, answer.statusCode(), body.length);
-  }
-
-  private static HttpResponse<byte[]> await(CompletableFuture<HttpResponse<byte[]>> answer)
-      throws IOException, InterruptedException {
-    try {
-      return answer.get(ONE.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
-    } catch (TimeoutException e) {
-      throw new IOException("the object store did not answer within " + ONE.toSeconds() + " s", e);
-    } finally {
-      answer.cancel(true);
-    }
   }
 
   @Override

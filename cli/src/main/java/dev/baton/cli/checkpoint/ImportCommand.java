@@ -9,9 +9,7 @@ package dev.baton.cli.checkpoint;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.Client;
-import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.Bytes;
 import dev.baton.cli.terminal.StepTree;
 import dev.baton.protocol.json.Json;
@@ -54,6 +52,10 @@ final class ImportCommand implements Runnable {
 
   @Override
   public void run() {
+    Attempt.run("the import", this::takeIn);
+  }
+
+  private void takeIn() throws IOException, InterruptedException {
     StepTree tree = new StepTree(context.terminal(), context.style(), context.json());
     try (Workshop workshop = Workshop.temporary()) {
       tree.title("Importing " + source + "...");
@@ -65,11 +67,6 @@ final class ImportCommand implements Runnable {
             "Checkpoint %s of run %s created."
                 .formatted(made.path("id").asText(), made.path("run").asText()));
       }
-    } catch (IOException e) {
-      throw Target.failure("the import", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
     }
   }
 

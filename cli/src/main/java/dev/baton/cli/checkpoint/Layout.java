@@ -10,12 +10,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.ManifestCodec;
-import dev.baton.protocol.trace.Digest;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.util.List;
 
 /**
@@ -34,8 +31,6 @@ final class Layout {
 
   /** What a folder must have to be one. */
   static final List<String> REQUIRED = List.of(MANIFEST, CONVERSATION, SESSION, WORKSPACE);
-
-  private static final int BUFFER = 1 << 16;
 
   private Layout() {}
 
@@ -68,7 +63,7 @@ final class Layout {
     ObjectNode document = ((ObjectNode) manifest).deepCopy();
     ObjectNode checksums = document.putObject(CHECKSUMS);
     for (String name : files(folder)) {
-      checksums.put(name, sha256(folder.resolve(name)));
+      checksums.put(name, FileDigest.of(folder.resolve(name)));
     }
     document.put("checksum", ManifestCodec.checksum(document));
     json(folder.resolve(MANIFEST), document);
@@ -83,16 +78,5 @@ final class Layout {
           .sorted()
           .toList();
     }
-  }
-
-  static String sha256(Path file) throws IOException {
-    MessageDigest digest = Digest.sha256();
-    try (InputStream in = Files.newInputStream(file)) {
-      byte[] buffer = new byte[BUFFER];
-      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        digest.update(buffer, 0, n);
-      }
-    }
-    return Digest.ofHash(digest.digest());
   }
 }

@@ -7,13 +7,10 @@
 package dev.baton.cli.checkpoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.Pages;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
-import dev.baton.protocol.json.Json;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,9 +26,6 @@ import picocli.CommandLine.Parameters;
       "  baton checkpoint list --project website --limit 100 -o json"
     })
 final class ListCommand implements Runnable {
-  private static final int PAGE = 1000;
-  private static final int MOST = 100_000;
-
   private final Context context;
 
   @Parameters(
@@ -54,9 +48,7 @@ final class ListCommand implements Runnable {
 
   @Override
   public void run() {
-    if (limit < 1 || limit > MOST) {
-      throw CliFailure.usage("--limit " + limit + " is not 1 to " + MOST);
-    }
+    Pages.check(limit);
     JsonNode all = all();
     if (context.json()) {
       context.printJson(all);
@@ -66,26 +58,11 @@ final class ListCommand implements Runnable {
   }
 
   private JsonNode all() {
-    ObjectNode all = Json.mapper().createObjectNode();
-    ArrayNode cuts = all.putArray("cuts");
-    String cursor = null;
-    do {
-      JsonNode page =
-          context
-              .client()
-              .get(
-                  Query.of("/cuts")
-                      .with("run", run == null ? null : RunRef.parse(run).text())
-                      .with("project", project)
-                      .with("limit", Math.min(PAGE, limit - cuts.size()))
-                      .with("cursor", cursor)
-                      .toString());
-      page.path("cuts").forEach(cuts::add);
-      cursor = page.path("next_cursor").asText("");
-    } while (!cursor.isEmpty() && cuts.size() < limit);
-    if (!cursor.isEmpty()) {
-      all.put("next_cursor", cursor);
-    }
-    return all;
+    String text = run == null ? null : RunRef.parse(run).text();
+    return Pages.read(
+        context.client(),
+        "cuts",
+        limit,
+        () -> Query.of("/cuts").with("run", text).with("project", project));
   }
 }

@@ -29,7 +29,8 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
  */
 record Portable(Path folder, ObjectNode manifest, boolean checked) {
   private static final Pattern NAME =
-      Pattern.compile("(\\./)?([a-z_]+\\.(json|txt)|workspace\\.tar\\.zst|mcp_state/[\\w.-]+)");
+      Pattern.compile(
+          "(\\./)?([a-z_]+\\.(json|txt)|workspace\\.tar\\.zst|mcp_state/(?!\\.{1,2}$)[\\w.-]+)");
   private static final long MAX_HEADER = 1 << 16;
   private static final long MAX_STATE = 256L << 20;
   private static final long MAX_WORKSPACE = 64L << 30;
@@ -96,7 +97,7 @@ record Portable(Path folder, ObjectNode manifest, boolean checked) {
     checksums.properties().forEach(each -> wanted.put(each.getKey(), each.getValue().asText()));
     for (String name : Layout.files(folder)) {
       String expected = wanted.remove(name);
-      if (expected != null && !expected.equals(Layout.sha256(folder.resolve(name)))) {
+      if (expected != null && !expected.equals(FileDigest.of(folder.resolve(name)))) {
         throw CliFailure.usage(
             "%s is not what the manifest's checksum says: it has been changed".formatted(name));
       }
@@ -137,7 +138,6 @@ record Portable(Path folder, ObjectNode manifest, boolean checked) {
     boolean workspace = name.endsWith(Layout.WORKSPACE);
     if (!entry.isFile()
         || !NAME.matcher(name).matches()
-        || name.contains("..")
         || entry.getSize() > (workspace ? MAX_WORKSPACE : MAX_STATE)) {
       throw new IOException("it has '" + name + "', which belongs into no exported checkpoint");
     }

@@ -20,7 +20,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Collection;
@@ -29,10 +28,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 
@@ -130,28 +126,17 @@ final class RestPacks implements PackStore, AutoCloseable {
   private void send(Pack pack, JsonNode place) throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(place.path("put_url").asText()))
-            .timeout(ONE)
             .PUT(BodyPublishers.ofByteArray(pack.bytes(), 0, pack.length()));
     for (var header : place.path("headers").properties()) {
       if (!NOT_TO_BE_SET.contains(header.getKey().toLowerCase(Locale.ROOT))) {
         request.header(header.getKey(), header.getValue().asText());
       }
     }
-    CompletableFuture<HttpResponse<Void>> answer =
-        http.sendAsync(request.build(), BodyHandlers.discarding());
-    try {
-      int status = answer.get(ONE.toMillis(), TimeUnit.MILLISECONDS).statusCode();
-      // 412: somebody else was first, with the same bytes.
-      if (status / 100 != 2 && status != 412) {
-        throw new IOException(
-            "the object store answered %d to pack %s".formatted(status, pack.ref().id()));
-      }
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
-    } catch (TimeoutException e) {
-      throw new IOException("the object store did not answer within " + ONE.toSeconds() + " s", e);
-    } finally {
-      answer.cancel(true);
+    int status = Presigned.send(http, request, BodyHandlers.discarding(), ONE).statusCode();
+    // 412: somebody else was first, with the same bytes.
+    if (status / 100 != 2 && status != 412) {
+      throw new IOException(
+          "the object store answered %d to pack %s".formatted(status, pack.ref().id()));
     }
   }
 

@@ -63,15 +63,12 @@ final class RestoreCommand extends OneCheckpoint implements Runnable {
   public void run() {
     Path to = check();
     StepTree tree = new StepTree(context.terminal(), context.style(), context.json());
-    try {
-      Target.checkFree(to, force);
-      restore(to, tree);
-    } catch (IOException e) {
-      throw Target.failure("the restore", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw CliFailure.of(dev.baton.cli.command.ExitCode.INTERRUPTED, "interrupted", e);
-    }
+    Attempt.run(
+        "the restore",
+        () -> {
+          Target.checkFree(to, force);
+          restore(to, tree);
+        });
   }
 
   private Path check() {

@@ -39,18 +39,4 @@ final class Target {
       return !content.iterator().hasNext();
     }
   }
-
-  /**
-   * What went wrong on this side, in words.
-   *
-   * @param what {@code the restore}
-   */
-  static CliFailure failure(String what, IOException e) {
-    String why = e.getMessage();
-    return CliFailure.of(
-        ExitCode.FAILED,
-        "%s failed, nothing was changed: %s"
-            .formatted(what, why == null || why.isBlank() ? e.getClass().getSimpleName() : why),
-        e);
-  }
 }

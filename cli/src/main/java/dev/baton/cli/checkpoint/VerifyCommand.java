@@ -8,13 +8,11 @@ package dev.baton.cli.checkpoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.baton.cli.client.Client;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.Bytes;
 import dev.baton.cli.terminal.Progress;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
@@ -28,9 +26,6 @@ import picocli.CommandLine.Command;
       "  baton checkpoint verify 4v8k2m -o json | jq '.findings[].what'"
     })
 final class VerifyCommand extends OneCheckpoint implements Callable<Integer> {
-  /** As long as the server works on it at most, and a little. */
-  static final Duration PATIENCE = Duration.ofMinutes(11);
-
   VerifyCommand(Context context) {
     super(context);
   }
@@ -42,7 +37,8 @@ final class VerifyCommand extends OneCheckpoint implements Callable<Integer> {
       answer =
           context
               .client()
-              .post(checkpoint().path("/verify"), JsonNodeFactory.instance.objectNode(), PATIENCE);
+              .post(
+                  checkpoint().path("/verify"), JsonNodeFactory.instance.objectNode(), Client.WORK);
     }
     if (context.json()) {
       context.printJson(answer);
@@ -71,11 +67,10 @@ final class VerifyCommand extends OneCheckpoint implements Callable<Integer> {
   }
 
   private static String line(JsonNode finding) {
-    List<String> hurt = new ArrayList<>();
-    finding.path("checkpoints").forEach(each -> hurt.add(each.asText()));
+    int hurt = finding.path("checkpoints").size();
     String pack = finding.path("pack").asText("");
     return (pack.isEmpty() ? "" : "pack " + pack + ": ")
         + finding.path("what").asText()
-        + (hurt.size() > 1 ? " (hurts " + hurt.size() + " checkpoints)" : "");
+        + (hurt > 1 ? " (hurts " + hurt + " checkpoints)" : "");
   }
 }

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Requests to the orchestrator. Every answer that is not a success becomes a {@link CliFailure}; no
- * request takes longer than 30 s. Thread-safe.
+ * request takes longer than 30 s, or what its caller says. Thread-safe.
  */
 public final class Client implements AutoCloseable {
   private static final int CLOSE_MS = 200;
@@ -40,6 +40,9 @@ public final class Client implements AutoCloseable {
 
   /** For an answer, where nothing else is said. */
   public static final Duration REQUEST = Duration.ofSeconds(30);
+
+  /** For what reads or deletes many objects: ten minutes, as the server has it, and a little. */
+  public static final Duration WORK = Duration.ofMinutes(11);
 
   /**
    * For the beginning of a stream that is followed, and for its silence: a connection whose other
@@ -81,7 +84,7 @@ public final class Client implements AutoCloseable {
    * @param path with its query, already encoded; see {@link Query}
    */
   public JsonNode get(String path) {
-    return json(send(request(path).GET().build(), BodyHandlers.ofByteArray()));
+    return json(send(request(path, REQUEST).GET(), REQUEST));
   }
 
   public JsonNode post(String path, JsonNode body) {
@@ -90,9 +93,11 @@ public final class Client implements AutoCloseable {
 
   public JsonNode post(String path, byte[] body, String contentType, Map<String, String> headers) {
     HttpRequest.Builder request =
-        request(path).header("Content-Type", contentType).POST(BodyPublishers.ofByteArray(body));
+        request(path, REQUEST)
+            .header("Content-Type", contentType)
+            .POST(BodyPublishers.ofByteArray(body));
     headers.forEach(request::header);
-    return json(send(request.build(), BodyHandlers.ofByteArray()));
+    return json(send(request, REQUEST));
   }
 
   /** A POST that the server may work on for long. */
@@ -101,20 +106,19 @@ public final class Client implements AutoCloseable {
         request(path, patience)
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofByteArray(Json.bytes(body)));
-    return json(send(request.build(), BodyHandlers.ofByteArray(), patience));
+    return json(send(request, patience));
   }
 
   public JsonNode put(String path, JsonNode body) {
     HttpRequest.Builder request =
-        request(path)
+        request(path, REQUEST)
             .header("Content-Type", "application/json")
             .PUT(BodyPublishers.ofByteArray(Json.bytes(body)));
-    return json(send(request.build(), BodyHandlers.ofByteArray()));
+    return json(send(request, REQUEST));
   }
 
   public JsonNode delete(String path, Duration patience) {
-    return json(
-        send(request(path, patience).DELETE().build(), BodyHandlers.ofByteArray(), patience));
+    return json(send(request(path, patience).DELETE(), patience));
   }
 
   /**
@@ -151,23 +155,14 @@ public final class Client implements AutoCloseable {
     }
   }
 
-  private HttpRequest.Builder request(String path) {
-    return request(path, REQUEST);
-  }
-
   private HttpRequest.Builder request(String path, Duration patience) {
     return HttpRequest.newBuilder(server.resolve(path))
         .timeout(patience)
         .header("Accept", "application/json, application/problem+json");
   }
 
-  private HttpResponse<byte[]> send(HttpRequest request, BodyHandler<byte[]> handler) {
-    return send(request, handler, REQUEST);
-  }
-
-  private HttpResponse<byte[]> send(
-      HttpRequest request, BodyHandler<byte[]> handler, Duration patience) {
-    HttpResponse<byte[]> answer = exchange(request, handler, patience);
+  private HttpResponse<byte[]> send(HttpRequest.Builder request, Duration patience) {
+    HttpResponse<byte[]> answer = exchange(request.build(), BodyHandlers.ofByteArray(), patience);
     if (answer.statusCode() / 100 != 2) {
       throw failure(answer, answer.body());
     }

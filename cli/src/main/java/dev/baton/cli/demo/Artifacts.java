@@ -7,16 +7,13 @@
 package dev.baton.cli.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.checkpoint.FileDigest;
 import dev.baton.cli.checkpoint.StoredFiles;
 import dev.baton.cli.client.Client;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.ExitCode;
-import dev.baton.protocol.trace.Digest;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 
 /**
  * What a run made, twice over: as its output says, and as the files in its last cut are.
@@ -66,13 +63,6 @@ record Artifacts(JsonNode output, String report, String archive) {
   }
 
   private static String sha256(Path file) throws IOException {
-    MessageDigest digest = Digest.sha256();
-    try (InputStream in = Files.newInputStream(file)) {
-      byte[] buffer = new byte[64 * 1024];
-      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        digest.update(buffer, 0, read);
-      }
-    }
-    return Digest.ofHash(digest.digest()).substring("sha256:".length());
+    return FileDigest.of(file).substring("sha256:".length());
   }
 }

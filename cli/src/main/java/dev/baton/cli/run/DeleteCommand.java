@@ -7,13 +7,13 @@
 package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.Client;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunRef;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.Bytes;
 import dev.baton.cli.terminal.Progress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -31,9 +31,6 @@ import picocli.CommandLine.Parameters;
       "  baton delete 7c9e2f --now -o json | jq .left"
     })
 public final class DeleteCommand implements Callable<Integer> {
-  /** As long as the server works on it at most, and a little. */
-  private static final Duration PATIENCE = Duration.ofMinutes(11);
-
   private final Context context;
 
   @Parameters(paramLabel = "RUN", description = "A run's id, or its last six characters.")
@@ -60,7 +57,7 @@ public final class DeleteCommand implements Callable<Integer> {
             .toString();
     JsonNode proof;
     try (Progress _ = Progress.start(context.terminal(), "deleting")) {
-      proof = context.client().delete(path, PATIENCE);
+      proof = context.client().delete(path, Client.WORK);
     }
     boolean whole = proof.path("left").valueStream().allMatch(count -> count.asLong() == 0);
     if (context.json()) {

@@ -8,6 +8,7 @@ package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.command.Context;
+import dev.baton.cli.command.Fields;
 import dev.baton.cli.terminal.Style;
 import dev.baton.cli.terminal.Table;
 import dev.baton.cli.terminal.Times;
@@ -37,7 +38,7 @@ public final class RunView {
           displayId(run),
           run.path("workflow").asText("-"),
           style.status(run.path("status").asText()),
-          String.join(", ", texts(run.path("current_steps"))),
+          String.join(", ", Fields.texts(run.path("current_steps"))),
           run.path("completed_steps").asText("0"),
           run.path("epoch").asText(),
           created == null ? "" : Times.duration(Duration.between(created, now)),
@@ -54,15 +55,15 @@ public final class RunView {
   static void detail(Context context, JsonNode run) {
     Style style = context.style();
     Instant now = Instant.now();
-    field(context, "run", run.path("id").asText());
-    field(context, "workflow", run.path("workflow").asText("-"));
-    field(context, "status", style.status(run.path("status").asText()));
-    field(context, "steps now", String.join(", ", texts(run.path("current_steps"))));
-    field(context, "epoch", run.path("epoch").asText());
+    Fields fields = new Fields(context, 10);
+    fields.add("run", run.path("id").asText());
+    fields.add("workflow", run.path("workflow").asText("-"));
+    fields.add("status", style.status(run.path("status").asText()));
+    fields.add("steps now", String.join(", ", Fields.texts(run.path("current_steps"))));
+    fields.add("epoch", run.path("epoch").asText());
     JsonNode runner = run.path("runner");
     if (runner.isObject()) {
-      field(
-          context,
+      fields.add(
           "runner",
           "%s (pid %s on %s)"
               .formatted(
@@ -70,25 +71,22 @@ public final class RunView {
                   runner.path("pid").asText("?"),
                   runner.path("host").asText("?")));
     }
-    field(context, "labels", labels(run.path("labels")));
-    field(context, "created", run.path("created_at").asText(""));
-    field(context, "took", Times.span(run.path("started_at"), run.path("ended_at"), now));
+    fields.add("labels", labels(run.path("labels")));
+    fields.add("created", run.path("created_at").asText(""));
+    fields.add("took", Times.span(run.path("started_at"), run.path("ended_at"), now));
     JsonNode error = run.path("error");
     if (error.isObject()) {
-      field(
-          context,
-          "error",
-          style.bad(error.path("code").asText() + ": " + error.path("message").asText()));
+      fields.add(
+          "error", style.bad(error.path("code").asText() + ": " + error.path("message").asText()));
     }
-    List<String> withoutCut = texts(run.path("without_cut"));
+    List<String> withoutCut = Fields.texts(run.path("without_cut"));
     if (!withoutCut.isEmpty()) {
-      field(
-          context,
+      fields.add(
           "no cut",
           style.attention(String.join(", ", withoutCut) + " (a replacement runs them again)"));
     }
     if (run.hasNonNull("output")) {
-      field(context, "output", run.path("output").toString());
+      fields.add("output", run.path("output").toString());
     }
     steps(context, run.path("steps"), style);
     for (JsonNode waiting : run.path("waiting")) {
@@ -125,23 +123,11 @@ public final class RunView {
     return micros == 0 ? "" : Times.duration(Duration.ofNanos(micros * 1000));
   }
 
-  private static void field(Context context, String name, String value) {
-    if (!value.isEmpty()) {
-      context.print(String.format("%-10s %s", name, value));
-    }
-  }
-
   private static String labels(JsonNode labels) {
     List<String> pairs = new ArrayList<>();
     labels
         .properties()
         .forEach(label -> pairs.add(label.getKey() + "=" + label.getValue().asText()));
     return String.join(" ", pairs);
-  }
-
-  private static List<String> texts(JsonNode array) {
-    List<String> texts = new ArrayList<>();
-    array.forEach(text -> texts.add(text.asText()));
-    return texts;
   }
 }

@@ -7,14 +7,12 @@
 package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.Pages;
 import dev.baton.cli.client.Pause;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunRef;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
-import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunStatus;
 import java.time.Duration;
 import java.util.Arrays;
@@ -29,8 +27,6 @@ import picocli.CommandLine.Parameters;
     aliases = {"ps"},
     description = "Show runs, newest first, or one run with its steps.")
 public final class StatusCommand implements Runnable {
-  private static final int PAGE = 1000;
-  private static final int MOST = 100_000;
   private static final Duration EACH = Duration.ofSeconds(1);
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
 
@@ -81,9 +77,7 @@ public final class StatusCommand implements Runnable {
   }
 
   private void check() {
-    if (limit < 1 || limit > MOST) {
-      throw CliFailure.usage("--limit " + limit + " is not 1 to " + MOST);
-    }
+    Pages.check(limit);
     if (status != null && RunStatus.of(status).isEmpty()) {
       throw CliFailure.usage(
           "--status '%s' is none of %s"
@@ -115,27 +109,14 @@ public final class StatusCommand implements Runnable {
   }
 
   private JsonNode list() {
-    ObjectNode all = Json.mapper().createObjectNode();
-    ArrayNode runs = all.putArray("runs");
-    String cursor = null;
-    do {
-      JsonNode page =
-          context
-              .client()
-              .get(
-                  Query.of("/runs")
-                      .with("status", status)
-                      .with("workflow", workflow)
-                      .with("label", label)
-                      .with("limit", Math.min(PAGE, limit - runs.size()))
-                      .with("cursor", cursor)
-                      .toString());
-      page.path("runs").forEach(runs::add);
-      cursor = page.path("next_cursor").asText("");
-    } while (!cursor.isEmpty() && runs.size() < limit);
-    if (!cursor.isEmpty()) {
-      all.put("next_cursor", cursor);
-    }
-    return all;
+    return Pages.read(
+        context.client(),
+        "runs",
+        limit,
+        () ->
+            Query.of("/runs")
+                .with("status", status)
+                .with("workflow", workflow)
+                .with("label", label));
   }
 }

@@ -45,6 +45,7 @@ public record Style(boolean colour) {
   }
 
   private String paint(String code, String text) {
-    return colour ? "\u001b[" + code + "m" + text + "\u001b[0m" : text;
+    // Nothing stays nothing: whoever prints only what there is must see that.
+    return colour && !text.isEmpty() ? "\u001b[" + code + "m" + text + "\u001b[0m" : text;
   }
 }

@@ -17,10 +17,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
+import org.apache.commons.compress.archivers.tar.TarConstants;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What was exported comes back, unless somebody has touched it. */
 class ImportCommandTest {
@@ -109,6 +115,46 @@ class ImportCommandTest {
     assertThat(manifest.err()).contains("the manifest is not what its checksum says");
     assertThat(missing.code()).isEqualTo(2);
     assertThat(missing.err()).contains("it has no file workspace.tar.zst");
+  }
+
+  @Test
+  void shouldTakeStateOfServersOfAnyNameInATar() throws Exception {
+    Path from = export("handover");
+    Files.writeString(from.resolve("mcp_state/a..b.json"), "{}");
+    Path tar = folder.resolve("handover.tar");
+    Process process =
+        new ProcessBuilder("tar", "-cf", tar.toString(), "-C", from.toString(), ".").start();
+    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isZero();
+
+    try (ImportServer target = new ImportServer()) {
+      Cli.Result result = target.cli().run("checkpoint", "import", tar.toString());
+
+      assertThat(result.code()).as(result.err()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "../manifest.json",
+        "mcp_state/..",
+        "mcp_state/../manifest.json",
+        "mcp_state/a/b.json",
+        "/manifest.json",
+        "other.sh"
+      })
+  void shouldTakeNothingElseOfATar(String name) throws Exception {
+    Path tar = folder.resolve("odd.tar");
+    try (TarArchiveOutputStream out = new TarArchiveOutputStream(Files.newOutputStream(tar))) {
+      out.putArchiveEntry(new TarArchiveEntry(name, TarConstants.LF_NORMAL, true));
+      out.closeArchiveEntry();
+    }
+
+    Cli.Result result = cli.run("checkpoint", "import", tar.toString());
+
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err()).contains("it has '" + name + "', which belongs into no exported");
   }
 
   @Test

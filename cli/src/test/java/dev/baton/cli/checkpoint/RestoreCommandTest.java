@@ -14,6 +14,7 @@ import dev.baton.cli.StubServer;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.snapshot.format.Hash;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,7 +143,7 @@ class RestoreCommandTest {
 
   @Test
   void shouldRefuseAPackThatIsNotWhatItsNameSays() throws Exception {
-    Map<dev.baton.snapshot.format.Hash, byte[]> spoiled = new HashMap<>();
+    Map<Hash, byte[]> spoiled = new HashMap<>();
     tree.packs()
         .forEach(
             (hash, bytes) -> {
@@ -201,7 +202,7 @@ class RestoreCommandTest {
     JsonNode checksums = Json.tree(document).path("checksums");
     assertThat(checksums.properties()).hasSize(5);
     assertThat(checksums.path("workspace.tar.zst").asText())
-        .isEqualTo(Layout.sha256(to.resolve("workspace.tar.zst")));
+        .isEqualTo(FileDigest.of(to.resolve("workspace.tar.zst")));
     assertThat(to.resolve("environment.json")).content().contains("C.UTF-8");
     Path unpacked = Files.createDirectory(folder.resolve("unpacked"));
     run(

@@ -48,6 +48,11 @@ class TableTest {
     assertThat(Times.duration(Duration.ofMillis(millis))).isEqualTo(text);
   }
 
+  @Test
+  void shouldGiveNoColourToNothing() {
+    assertThat(new Style(true).attention("")).isEmpty();
+  }
+
   private static String print(Table table, Style style) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     table.print(new PrintStream(bytes, true, StandardCharsets.UTF_8), style);

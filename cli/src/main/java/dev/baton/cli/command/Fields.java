@@ -1,0 +1,38 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.command;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Prints one thing, a line for each of its fields; what is empty gets none. */
+public final class Fields {
+  private final Context context;
+  private final String format;
+
+  /**
+   * @param width of the names' column
+   */
+  public Fields(Context context, int width) {
+    this.context = context;
+    this.format = "%-" + width + "s %s";
+  }
+
+  public void add(String name, String value) {
+    if (!value.isEmpty()) {
+      context.print(String.format(format, name, value));
+    }
+  }
+
+  /** The entries of an array of texts. */
+  public static List<String> texts(JsonNode array) {
+    List<String> texts = new ArrayList<>();
+    array.forEach(text -> texts.add(text.asText()));
+    return texts;
+  }
+}
