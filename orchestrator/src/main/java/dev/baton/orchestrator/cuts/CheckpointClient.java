@@ -6,7 +6,6 @@
  */
 package dev.baton.orchestrator.cuts;
 
-import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.launch.LeaseMint;
 import dev.baton.orchestrator.store.StoreChannel;
 import dev.baton.protocol.grpc.DeleteRunRequest;
@@ -27,7 +26,7 @@ import java.time.Duration;
 
 /** Asks the checkpoint-store about checkpoints; failures are problems. Thread-safe. */
 @ApplicationScoped
-public class CheckpointClient {
+class CheckpointClient {
   /** For what is looked up. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -36,59 +35,46 @@ public class CheckpointClient {
 
   private final StoreChannel store;
   private final LeaseMint leases;
-  private final OrchestratorConfig config;
 
-  CheckpointClient(StoreChannel store, LeaseMint leases, OrchestratorConfig config) {
+  CheckpointClient(StoreChannel store, LeaseMint leases) {
     this.store = store;
     this.leases = leases;
-    this.config = config;
   }
 
   Uni<ListCheckpointsResponse> list(ListCheckpointsRequest request) {
-    return told(store.within(PATIENCE).listCheckpoints(request));
+    return store.ask(PATIENCE, call -> call.listCheckpoints(request));
   }
 
   Uni<GetCheckpointResponse> get(String id) {
-    return told(
-        store.within(PATIENCE).getCheckpoint(GetCheckpointRequest.newBuilder().setId(id).build()));
+    GetCheckpointRequest request = GetCheckpointRequest.newBuilder().setId(id).build();
+    return store.ask(PATIENCE, call -> call.getCheckpoint(request));
   }
 
   /** On behalf of the run that made it. */
   Uni<OpenCheckpointResponse> open(StoredCheckpoint checkpoint, int epoch) {
     String run = checkpoint.getRun();
-    return told(
-        store
-            .within(PATIENCE)
-            .openCheckpoint(
-                OpenCheckpointRequest.newBuilder()
-                    .setRun(run)
-                    .setEpoch(epoch)
-                    .setLease(
-                        config.lease().required()
-                            ? leases.mint(run, epoch, checkpoint.getProject())
-                            : "")
-                    .setProject(checkpoint.getProject())
-                    .setCheckpoint(checkpoint.getId())
-                    .build()));
+    OpenCheckpointRequest request =
+        OpenCheckpointRequest.newBuilder()
+            .setRun(run)
+            .setEpoch(epoch)
+            .setLease(leases.mintIfRequired(run, epoch, checkpoint.getProject()))
+            .setProject(checkpoint.getProject())
+            .setCheckpoint(checkpoint.getId())
+            .build();
+    return store.ask(PATIENCE, call -> call.openCheckpoint(request));
   }
 
   Uni<StoredCheckpoint> pin(PinCheckpointRequest request) {
-    return told(store.within(PATIENCE).pinCheckpoint(request));
+    return store.ask(PATIENCE, call -> call.pinCheckpoint(request));
   }
 
   Uni<VerifyCheckpointResponse> verify(String id) {
-    return told(
-        store
-            .within(WORK)
-            .verifyCheckpoint(VerifyCheckpointRequest.newBuilder().setId(id).build()));
+    VerifyCheckpointRequest request = VerifyCheckpointRequest.newBuilder().setId(id).build();
+    return store.ask(WORK, call -> call.verifyCheckpoint(request));
   }
 
   /** Everything that the store has of a run. */
-  public Uni<DeleteRunResponse> deleteRun(DeleteRunRequest request) {
-    return told(store.within(WORK).deleteRun(request));
-  }
-
-  private <T> Uni<T> told(Uni<T> answer) {
-    return answer.onFailure().transform(store::problem);
+  Uni<DeleteRunResponse> deleteRun(DeleteRunRequest request) {
+    return store.ask(WORK, call -> call.deleteRun(request));
   }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A point of a run's trace to go back to.
  *
- * @param id of its checkpoint; null where the workspace is stored as one archive
+ * @param id of its checkpoint; null where a foreign runner keeps the files elsewhere
  * @param trigger and what follows it: of its checkpoint; null where there is none, or none any more
  */
 public record CutView(

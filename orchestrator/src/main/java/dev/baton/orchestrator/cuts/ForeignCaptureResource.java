@@ -55,7 +55,8 @@ public class ForeignCaptureResource {
   @Operation(summary = "Which of up to 10,000 chunks the store has; the body is their digests.")
   public Uni<Packs.Found> find(String id, byte[] digests) {
     if (digests.length % HASH != 0 || digests.length > MOST_CHUNKS * HASH) {
-      throw bad(digests.length + " bytes", "up to 10,000 digests of 32 bytes");
+      throw bad(
+          digests.length + " bytes", "up to %,d digests of %d bytes".formatted(MOST_CHUNKS, HASH));
     }
     return captures.find(id, digests);
   }

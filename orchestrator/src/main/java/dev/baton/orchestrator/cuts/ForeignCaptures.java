@@ -7,7 +7,6 @@
 package dev.baton.orchestrator.cuts;
 
 import com.google.protobuf.ByteString;
-import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.launch.LeaseMint;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
@@ -16,15 +15,14 @@ import dev.baton.orchestrator.runs.RunView;
 import dev.baton.orchestrator.store.StoreChannel;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.FindChunksRequest;
-import dev.baton.protocol.grpc.ObjectKind;
-import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc.MutinyCheckpointStoreStub;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
+import java.util.function.BiFunction;
 
 /**
  * What a runner asks of the store, for a run whose runner is not ours. Thread-safe.
@@ -38,17 +36,14 @@ class ForeignCaptures {
   private final RunQueries runs;
   private final StoreChannel store;
   private final LeaseMint leases;
-  private final OrchestratorConfig config;
 
   /** On whose behalf a call is made. */
   private record Holder(String run, int epoch, String lease, String project) {}
 
-  ForeignCaptures(
-      RunQueries runs, StoreChannel store, LeaseMint leases, OrchestratorConfig config) {
+  ForeignCaptures(RunQueries runs, StoreChannel store, LeaseMint leases) {
     this.runs = runs;
     this.store = store;
     this.leases = leases;
-    this.config = config;
   }
 
   /** Only an external run's files come from outside. */
@@ -63,95 +58,77 @@ class ForeignCaptures {
           "run %s is %s and %s: only an external run under way takes files from outside"
               .formatted(run.id(), run.kind(), run.status()));
     }
-    String lease =
-        config.lease().required() ? leases.mint(run.id(), run.epoch(), run.project()) : "";
+    String lease = leases.mintIfRequired(run.id(), run.epoch(), run.project());
     return new Holder(run.id(), run.epoch(), lease, run.project());
   }
 
+  private <T> Uni<T> onBehalf(
+      String id, BiFunction<MutinyCheckpointStoreStub, Holder, Uni<T>> call) {
+    return holder(id)
+        .chain(holder -> store.ask(PATIENCE, connection -> call.apply(connection, holder)));
+  }
+
   Uni<Packs.Found> find(String id, byte[] digests) {
-    return told(
-        holder(id)
-            .chain(
-                holder ->
-                    store
-                        .within(PATIENCE)
-                        .findChunks(
-                            FindChunksRequest.newBuilder()
-                                .setRun(holder.run())
-                                .setEpoch(holder.epoch())
-                                .setLease(holder.lease())
-                                .setProject(holder.project())
-                                .setDigests(ByteString.copyFrom(digests))
-                                .build()))
-            .map(Packs.Found::of));
+    FindChunksRequest.Builder request =
+        FindChunksRequest.newBuilder().setDigests(ByteString.copyFrom(digests));
+    return onBehalf(
+            id,
+            (call, holder) ->
+                call.findChunks(
+                    request
+                        .setRun(holder.run())
+                        .setEpoch(holder.epoch())
+                        .setLease(holder.lease())
+                        .setProject(holder.project())
+                        .build()))
+        .map(Packs.Found::of);
   }
 
   Uni<Packs.Places> prepare(String id, List<Packs.Wanted> packs) {
-    List<ObjectRef> objects =
-        packs.stream()
-            .map(
-                pack ->
-                    ObjectRef.newBuilder()
-                        .setDigest(Objects.requireNonNullElse(pack.digest(), ""))
-                        .setSizeBytes(pack.sizeBytes())
-                        .setKind(ObjectKind.OBJECT_KIND_PACK)
-                        .build())
-            .toList();
-    return told(
-        holder(id)
-            .chain(
-                holder ->
-                    store
-                        .within(PATIENCE)
-                        .prepareUpload(
-                            PrepareUploadRequest.newBuilder()
-                                .setRun(holder.run())
-                                .setEpoch(holder.epoch())
-                                .setLease(holder.lease())
-                                .setProject(holder.project())
-                                .addAllObjects(objects)
-                                .build()))
-            .map(Packs.Places::of));
+    PrepareUploadRequest.Builder request = PrepareUploadRequest.newBuilder();
+    packs.forEach(pack -> request.addObjects(pack.message()));
+    return onBehalf(
+            id,
+            (call, holder) ->
+                call.prepareUpload(
+                    request
+                        .setRun(holder.run())
+                        .setEpoch(holder.epoch())
+                        .setLease(holder.lease())
+                        .setProject(holder.project())
+                        .build()))
+        .map(Packs.Places::of);
   }
 
   Uni<Void> register(String id, List<Packs.Uploaded> packs) {
     RegisterPacksRequest.Builder request = RegisterPacksRequest.newBuilder();
     packs.forEach(pack -> request.addPacks(pack.message()));
-    return told(
-        holder(id)
-            .chain(
-                holder ->
-                    store
-                        .within(PATIENCE)
-                        .registerPacks(
-                            request
-                                .setRun(holder.run())
-                                .setEpoch(holder.epoch())
-                                .setLease(holder.lease())
-                                .setProject(holder.project())
-                                .build()))
-            .replaceWithVoid());
+    return onBehalf(
+            id,
+            (call, holder) ->
+                call.registerPacks(
+                    request
+                        .setRun(holder.run())
+                        .setEpoch(holder.epoch())
+                        .setLease(holder.lease())
+                        .setProject(holder.project())
+                        .build()))
+        .replaceWithVoid();
   }
 
   Uni<Void> commit(String id, byte[] manifest) {
-    return told(
-        holder(id)
-            .chain(
-                holder ->
-                    store
-                        .within(PATIENCE)
-                        .commitCheckpoint(
-                            CommitCheckpointRequest.newBuilder()
-                                .setRun(holder.run())
-                                .setEpoch(holder.epoch())
-                                .setLease(holder.lease())
-                                .setProject(holder.project())
-                                .setManifest(ByteString.copyFrom(manifest))
-                                .build()))
-            .replaceWithVoid());
-  }
-
-  private <T> Uni<T> told(Uni<T> answer) {
-    return answer.onFailure().transform(store::problem);
+    CommitCheckpointRequest.Builder request =
+        CommitCheckpointRequest.newBuilder().setManifest(ByteString.copyFrom(manifest));
+    return onBehalf(
+            id,
+            (call, holder) ->
+                call.commitCheckpoint(
+                    request
+                        .setRun(holder.run())
+                        .setEpoch(holder.epoch())
+                        .setLease(holder.lease())
+                        .setProject(holder.project())
+                        .build()))
+        .replaceWithVoid();
   }
 }

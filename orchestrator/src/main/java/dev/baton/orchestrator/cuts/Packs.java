@@ -12,20 +12,29 @@ import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.grpc.FindChunksResponse;
 import dev.baton.protocol.grpc.FoundPack;
 import dev.baton.protocol.grpc.NewPack;
+import dev.baton.protocol.grpc.ObjectKind;
+import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.trace.Digest;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Packs as a foreign program speaks of them. */
 final class Packs {
-  private static final String PREFIX = "sha256:";
-
   /** A pack to be uploaded. */
-  record Wanted(@Nullable String digest, long sizeBytes) {}
+  record Wanted(@Nullable String digest, long sizeBytes) {
+    ObjectRef message() {
+      return ObjectRef.newBuilder()
+          .setDigest(Objects.requireNonNullElse(digest, ""))
+          .setSizeBytes(sizeBytes)
+          .setKind(ObjectKind.OBJECT_KIND_PACK)
+          .build();
+    }
+  }
 
   /** Packs to be uploaded. */
   record WantedList(@Nullable List<Wanted> packs) {}
@@ -96,8 +105,8 @@ final class Packs {
 
   private static byte[] bytes(@Nullable String digest) {
     try {
-      return HexFormat.of()
-          .parseHex(Digest.check(String.valueOf(digest)).substring(PREFIX.length()));
+      String written = Digest.check(String.valueOf(digest));
+      return HexFormat.of().parseHex(written, written.indexOf(':') + 1, written.length());
     } catch (IllegalArgumentException e) {
       throw new ProblemException(
           ProblemKind.BAD_PARAMETER,

@@ -43,9 +43,7 @@ public class Assignments {
     return Assign.newBuilder()
         .setRun(run.run())
         .setEpoch(run.epoch())
-        // A signature costs more than a light run's step: none is made that nobody asks for.
-        .setLease(
-            config.lease().required() ? leases.mint(run.run(), run.epoch(), run.project()) : "")
+        .setLease(leases.mintIfRequired(run.run(), run.epoch(), run.project()))
         .setProject(run.project())
         .setWorkflow(definition.name())
         .setDefinitionHash(definition.hash())

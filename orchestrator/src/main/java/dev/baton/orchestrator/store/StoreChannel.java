@@ -18,11 +18,13 @@ import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
+import io.smallrye.mutiny.Uni;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** The connection to the checkpoint-store. Thread-safe. */
 @ApplicationScoped
@@ -52,6 +54,11 @@ public class StoreChannel {
   public MutinyCheckpointStoreStub within(Duration patience) {
     awaken();
     return store.withDeadlineAfter(patience.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** The same for one answer; fails with what to tell a caller. */
+  public <T> Uni<T> ask(Duration patience, Function<MutinyCheckpointStoreStub, Uni<T>> call) {
+    return call.apply(within(patience)).onFailure().transform(this::problem);
   }
 
   /** For a stream that begins once the store is there and lasts as long as it lasts. */

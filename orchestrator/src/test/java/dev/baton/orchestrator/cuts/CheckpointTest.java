@@ -22,7 +22,10 @@ import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -62,7 +65,7 @@ class CheckpointTest {
                  "pack_bytes":500,"file_count":3,"pack_count":1,"verified":true,"verification":"verified",
                  "pinned":false,"held_by":[]}"""
                     .formatted(ids.getFirst(), RunId.display(ids.getFirst()), run, "ab".repeat(32))
-                    .getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+                    .getBytes(StandardCharsets.UTF_8)));
   }
 
   @Test
@@ -114,7 +117,7 @@ class CheckpointTest {
                         + "00".repeat(32)
                         + "\",\"size_bytes\":500,\"index_bytes\":80,"
                         + "\"get_url\":\"http://127.0.0.1:1/pack?epoch=1\"}")
-                    .getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+                    .getBytes(StandardCharsets.UTF_8)));
   }
 
   @Test
@@ -161,7 +164,7 @@ class CheckpointTest {
     String run = run();
     String id = RunId.next();
     String digest = "sha256:" + "cd".repeat(32);
-    String chunks = java.util.Base64.getEncoder().encodeToString(new byte[64]);
+    String chunks = Base64.getEncoder().encodeToString(new byte[64]);
 
     JsonNode found =
         bed.api()
@@ -234,7 +237,7 @@ class CheckpointTest {
         Manifest.VERSION,
         id,
         run,
-        java.time.Instant.EPOCH,
+        Instant.EPOCH,
         Trigger.IMPORT,
         new Manifest.Run("default", "", null, 1, null, null),
         Manifest.Conversation.NONE,

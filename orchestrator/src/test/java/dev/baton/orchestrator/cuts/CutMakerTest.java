@@ -23,10 +23,10 @@ import dev.baton.protocol.trace.TraceEvent;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
@@ -54,14 +54,6 @@ class CutMakerTest {
     return runner.await(message -> message.hasCheckpoint()).getCheckpoint();
   }
 
-  private static void awaitFollowed(String run, boolean wanted) {
-    long end = System.nanoTime() + 20_000_000_000L;
-    while (FakeStore.isFollowed(run) != wanted) {
-      assertThat(System.nanoTime()).as("is followed: " + !wanted).isLessThan(end);
-      LockSupport.parkNanos(1_000_000);
-    }
-  }
-
   private static JsonNode json(HttpResponse<String> answer) {
     return Json.tree(answer.body().getBytes(StandardCharsets.UTF_8));
   }
@@ -75,7 +67,7 @@ class CutMakerTest {
       CompletableFuture<HttpResponse<String>> answer =
           bed.api().later("/runs/" + run + "/cuts", "{\"trigger\":\"detach\"}");
       Checkpoint asked = asked(runner);
-      awaitFollowed(run, true);
+      FakeStore.awaitFollowed(run, true);
       FakeStore.saved(run, asked.getRequestId());
 
       HttpResponse<String> made = answer.join();
@@ -99,7 +91,7 @@ class CutMakerTest {
       assertThat(answer.status()).as(answer.text()).isEqualTo(202);
       assertThat(answer.json().path("id").textValue()).isEqualTo(asked(runner).getRequestId());
       assertThat(answer.json().path("status").textValue()).isEqualTo("pending");
-      awaitFollowed(run, false);
+      FakeStore.awaitFollowed(run, false);
     }
   }
 
@@ -142,10 +134,7 @@ class CutMakerTest {
       runner.release(run, 1, "completed");
       String id = FakeStore.put(RunId.next(), run, "verified").getId();
       bed.api()
-          .send(
-              bed.api()
-                  .request("/cuts/" + id + "/pin")
-                  .PUT(java.net.http.HttpRequest.BodyPublishers.noBody()));
+          .send(bed.api().request("/cuts/" + id + "/pin").PUT(HttpRequest.BodyPublishers.noBody()));
 
       Api.Answer pinned = bed.api().send(bed.api().request("/runs/" + run).DELETE());
       Api.Answer ended = bed.api().json("/runs/" + run + "/cuts", "{}");

@@ -42,6 +42,16 @@ class LeaseMintTest {
         .isEqualTo("rw-------");
   }
 
+  @Test
+  void shouldSignNothingWhereNoLeaseIsAskedFor(@TempDir Path data) throws Exception {
+    LeaseMint asked =
+        new LeaseMint(
+            Settings.of(Map.of("baton.data", data.toString(), "baton.lease.required", "true")));
+
+    assertThat(asked.mintIfRequired("01run", 1, "default").split("\\.")).hasSize(3);
+    assertThat(new LeaseMint(config(data)).mintIfRequired("01run", 1, "default")).isEmpty();
+  }
+
   private static OrchestratorConfig config(Path data) {
     return Settings.of(Map.of("baton.data", data.toString()));
   }

@@ -51,12 +51,15 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A checkpoint-store that has three events of any run, which tell what was said to have been seen,
@@ -68,6 +71,7 @@ public final class FakeStore implements AutoCloseable {
       new ConcurrentHashMap<>();
   private static final ConcurrentMap<String, StreamObserver<Event>> FOLLOWERS =
       new ConcurrentHashMap<>();
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int PAGE = 2;
 
   private final Server server;
@@ -118,8 +122,37 @@ public final class FakeStore implements AutoCloseable {
                 .build());
   }
 
-  public static boolean isFollowed(String run) {
-    return FOLLOWERS.containsKey(run);
+  /** Waits until somebody follows the run, or nobody does any more. */
+  public static void awaitFollowed(String run, boolean wanted) {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    synchronized (FOLLOWERS) {
+      while (FOLLOWERS.containsKey(run) != wanted) {
+        long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+        if (left <= 0) {
+          throw new AssertionError("run " + run + " is followed: " + !wanted);
+        }
+        try {
+          FOLLOWERS.wait(left);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw new AssertionError("interrupted", e);
+        }
+      }
+    }
+  }
+
+  private static void follow(String run, ServerCallStreamObserver<Event> out) {
+    out.setOnCancelHandler(
+        () -> {
+          synchronized (FOLLOWERS) {
+            FOLLOWERS.remove(run, out);
+            FOLLOWERS.notifyAll();
+          }
+        });
+    synchronized (FOLLOWERS) {
+      FOLLOWERS.put(run, out);
+      FOLLOWERS.notifyAll();
+    }
   }
 
   int port() {
@@ -157,9 +190,7 @@ public final class FakeStore implements AutoCloseable {
                 .build());
       }
       if (request.getFollow() && !newestFirst(request.getRun(), "").isEmpty()) {
-        ((ServerCallStreamObserver<Event>) out)
-            .setOnCancelHandler(() -> FOLLOWERS.remove(request.getRun(), out));
-        FOLLOWERS.put(request.getRun(), out);
+        follow(request.getRun(), (ServerCallStreamObserver<Event>) out);
       } else {
         out.onCompleted();
       }
@@ -331,8 +362,7 @@ public final class FakeStore implements AutoCloseable {
       only(out, CommitCheckpointResponse.getDefaultInstance());
     }
 
-    private static @org.jspecify.annotations.Nullable StoredCheckpoint find(
-        String id, StreamObserver<?> out) {
+    private static @Nullable StoredCheckpoint find(String id, StreamObserver<?> out) {
       StoredCheckpoint stored = CHECKPOINTS.get(id);
       if (stored == null) {
         out.onError(
