@@ -15,6 +15,8 @@ import dev.baton.standalone.testkit.S3Mock;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,10 +36,10 @@ class ObjectStoreTest {
   /** The runner ends soon after its run. */
   private static final Duration ERASED = Duration.ofSeconds(60);
 
-  @TempDir static Path folder;
+  /** The newest first: each is used by the next. */
+  private static final Deque<AutoCloseable> STARTED = new ArrayDeque<>();
 
-  @SuppressWarnings("NullAway.Init")
-  private static S3Mock other;
+  @TempDir static Path folder;
 
   @SuppressWarnings("NullAway.Init")
   private static FaultyS3 proxy;
@@ -55,9 +57,11 @@ class ObjectStoreTest {
 
   @BeforeAll
   static void start() throws Exception {
-    other = S3Mock.start(folder.resolve("s3mock"));
+    S3Mock other = S3Mock.start(folder.resolve("s3mock"));
+    STARTED.push(other);
     Random random = Seed.random("requests to the object store fail");
     proxy = new FaultyS3(URI.create(other.access().endpoint()), random.nextLong());
+    STARTED.push(proxy);
     String key = "BATON_OBJECT_STORE_";
     on =
         SharedStack.Running.of(
@@ -71,14 +75,15 @@ class ObjectStoreTest {
                     .environment(Component.STORE, key + "ENDPOINT", proxy.endpoint().toString())
                     .environment(Component.STORE, key + "ACCESS_KEY", other.access().accessKey())
                     .environment(Component.STORE, key + "SECRET_KEY", other.access().secretKey()));
+    STARTED.push(on);
     repository = InputRepository.make(on.folder.resolve("repository"));
   }
 
   @AfterAll
   static void stop() throws Exception {
-    on.close();
-    proxy.close();
-    other.close();
+    for (AutoCloseable each : STARTED) {
+      each.close();
+    }
   }
 
   @Test
