@@ -6,7 +6,6 @@
  */
 package dev.baton.snapshot;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /**
@@ -30,10 +29,5 @@ public record Excludes(Set<String> directoryNames) {
 
   public static Excludes none() {
     return NONE;
-  }
-
-  boolean covers(String rawDirectoryName) {
-    return directoryNames.contains(
-        new String(rawDirectoryName.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8));
   }
 }

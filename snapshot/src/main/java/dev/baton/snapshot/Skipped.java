@@ -6,6 +6,8 @@
  */
 package dev.baton.snapshot;
 
+import dev.baton.snapshot.posix.PosixException;
+
 /**
  * Something that a capture could not take, or not for certain.
  *
@@ -33,6 +35,11 @@ public record Skipped(String path, Reason reason, String detail) {
      */
     CHANGED_WHILE_READ,
     /** Captured, but some or all of its extended attributes are missing. */
-    ATTRIBUTES_LOST
+    ATTRIBUTES_LOST;
+
+    /** Why something was not captured that could not be opened or read. */
+    public static Reason of(PosixException why) {
+      return why.isReplaced() ? VANISHED : UNREADABLE;
+    }
   }
 }

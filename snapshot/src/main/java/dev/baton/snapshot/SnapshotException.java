@@ -60,7 +60,7 @@ public abstract sealed class SnapshotException extends IOException {
     }
   }
 
-  /** More bytes or entries than {@link Limits} allows. */
+  /** More bytes than {@link Limits} allows, or than such a part of a snapshot can have. */
   public static final class TooLarge extends SnapshotException {
     private static final long serialVersionUID = 1L;
 

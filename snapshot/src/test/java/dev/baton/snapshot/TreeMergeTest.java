@@ -96,7 +96,7 @@ class TreeMergeTest {
   void shouldChangeNothingWhenNoBranchDid() throws Exception {
     Hash before = digest(target);
 
-    assertThat(merge()).isEqualTo(new Merged(List.of(), List.of(), List.of()));
+    assertThat(merge()).isEqualTo(new Merged(List.of(), List.of(), List.of(), List.of()));
 
     assertThat(digest(target)).isEqualTo(before);
   }
@@ -116,14 +116,14 @@ class TreeMergeTest {
     Files.writeString(x.resolve("a"), "new");
     Files.createLink(x.resolve("new-link"), x.resolve("a"));
     Files.createLink(x.resolve("old-link"), x.resolve("d/one"));
-    Shell.run(x, "mkdir $'\\xff' && echo > $'\\xff'/f && chmod 711 d && touch -h link");
+    Scratch.run(x, "mkdir $'\\xff' && echo > $'\\xff'/f && chmod 711 d && touch -h link");
 
     // when
     MergeResult result = merge();
 
     // then
     assertThat(result).isInstanceOf(Merged.class);
-    assertThat(Shell.describe(target)).isEqualTo(Shell.describe(x));
+    assertThat(Comparison.describe(target, true)).isEqualTo(Comparison.describe(x, true));
     assertThat(digest(target)).isEqualTo(digest(x));
   }
 
@@ -199,7 +199,8 @@ class TreeMergeTest {
     Files.setLastModifiedTime(y.resolve("d/one"), FileTime.from(Instant.ofEpochSecond(6)));
     Files.delete(y.resolve("three"));
 
-    assertThat(merge()).isEqualTo(new Merged(List.of(), List.of(), List.of(TreePath.of("three"))));
+    assertThat(merge())
+        .isEqualTo(new Merged(List.of(), List.of(), List.of(TreePath.of("three")), List.of()));
     assertThat(Files.getLastModifiedTime(target.resolve("d/one")).toInstant())
         .isEqualTo(Instant.ofEpochSecond(6));
   }
@@ -239,7 +240,7 @@ class TreeMergeTest {
   @Test
   void shouldTakeOverExactlyWhatABranchHas() throws Exception {
     // given
-    Shell.run(
+    Scratch.run(
         x,
         """
         printf 1 > sparse && truncate -s 3000000 sparse && printf 2 >> sparse
@@ -279,7 +280,7 @@ class TreeMergeTest {
       attribute(open, "empty", "user.of-base", "1");
     }
     fork(target);
-    Shell.run(x, "echo inherits > d/one && mkdir d/new && mv d/new . && mv three d/three");
+    Scratch.run(x, "echo inherits > d/one && mkdir d/new && mv d/new . && mv three d/three");
     try (Directory open = Directory.open(x);
         Directory empty = open.openChild("empty")) {
       empty.removeXattr("user.of-base");

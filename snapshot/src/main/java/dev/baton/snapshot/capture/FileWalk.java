@@ -164,14 +164,13 @@ final class FileWalk {
 
   /** The scan was in the directory a moment ago; now there is no way to it. */
   private void lose(DirState state, int count, PosixException e) throws TreeMovedException {
-    Skipped.Reason reason = e.isReplaced() ? Skipped.Reason.VANISHED : Skipped.Reason.UNREADABLE;
     for (int i = 0; i < count; i++) {
       String path = Paths.child(path(), state.name(files[i]));
       if (!state.needsReading(files[i])) {
         throw new TreeMovedException(path);
       }
       state.skip(files[i]);
-      skipped.add(new Skipped(path, reason, String.valueOf(e.getMessage())));
+      skipped.add(new Skipped(path, Skipped.Reason.of(e), String.valueOf(e.getMessage())));
     }
   }
 

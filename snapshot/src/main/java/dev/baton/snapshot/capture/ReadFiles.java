@@ -60,8 +60,7 @@ final class ReadFiles implements AutoCloseable {
       if (e.isExhausted()) {
         throw e;
       }
-      Skipped.Reason reason = e.isReplaced() ? Skipped.Reason.VANISHED : Skipped.Reason.UNREADABLE;
-      skip(batch, file, reason, String.valueOf(e.getMessage()));
+      skip(batch, file, Skipped.Reason.of(e), String.valueOf(e.getMessage()));
       return;
     }
     Content content = content();

@@ -6,6 +6,7 @@
  */
 package dev.baton.snapshot.capture;
 
+import dev.baton.snapshot.threads.Uninterrupted;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -51,7 +52,7 @@ final class Readers implements AutoCloseable {
     waiting.add(batch);
     if (threads.isEmpty() && (files > LITTLE_FILES || bytes > LITTLE_BYTES)) {
       for (int i = 0; i < count; i++) {
-        threads.add(Thread.ofPlatform().daemon().name("capture-" + i).start(this::work));
+        threads.add(Thread.ofPlatform().daemon().name("baton-capture-" + i).start(this::work));
         running++;
       }
     }
@@ -146,18 +147,6 @@ final class Readers implements AutoCloseable {
       notifyAll();
     }
     started.forEach(Thread::interrupt);
-    boolean interrupted = false;
-    for (Thread thread : started) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.join(started);
   }
 }

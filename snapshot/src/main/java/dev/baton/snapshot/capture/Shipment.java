@@ -10,6 +10,7 @@ import dev.baton.snapshot.Pack;
 import dev.baton.snapshot.PackStore;
 import dev.baton.snapshot.format.Block;
 import dev.baton.snapshot.format.PackWriter;
+import dev.baton.snapshot.threads.Uninterrupted;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,19 +88,7 @@ final class Shipment {
   /** Ends what is under way; nothing is sent any more when this returns. */
   void abandon() {
     senders().forEach(Thread::interrupt);
-    boolean interrupted = false;
-    for (Thread sender : senders()) {
-      while (sender.isAlive()) {
-        try {
-          sender.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.join(senders());
   }
 
   /** Of all packs that the store has by now. */

@@ -127,7 +127,10 @@ public final class TreeCapture {
 
   /** What was stored stays stored, also when the capture fails after that. */
   private void keep(ChunkTable more) {
-    for (int entry = 0; more != table && entry < more.size(); entry++) {
+    if (more == table) {
+      return;
+    }
+    for (int entry = 0; entry < more.size(); entry++) {
       table.add(more.hash(entry), table.packNumber(more.packs().get(more.pack(entry))));
     }
   }

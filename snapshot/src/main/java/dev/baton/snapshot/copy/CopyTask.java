@@ -91,7 +91,7 @@ final class CopyTask {
       if (e.isExhausted()) {
         throw e;
       }
-      copying.skip(path(), e.isReplaced() ? Reason.VANISHED : Reason.UNREADABLE, e);
+      copying.skip(path(), e);
       if (e.isReplaced()) {
         return false;
       }
@@ -186,7 +186,7 @@ final class CopyTask {
       if (e.isExhausted()) {
         throw e;
       }
-      copying.skip(path(file), e.isAbsent() ? Reason.VANISHED : Reason.UNREADABLE, e);
+      copying.skip(path(file), e);
       return null;
     }
   }

@@ -47,10 +47,11 @@ final class LateLinks {
   }
 
   /** When all threads are done. */
-  synchronized void make(FileCopy files) throws IOException {
+  synchronized void make() throws IOException {
     if (links.isEmpty() && awaiting.isEmpty()) {
       return;
     }
+    FileCopy files = new FileCopy();
     try (OpenTree there = OpenTree.of(from);
         OpenTree here = OpenTree.under(into);
         OpenTree targets = OpenTree.under(into)) {

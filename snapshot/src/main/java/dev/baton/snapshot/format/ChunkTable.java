@@ -8,7 +8,6 @@ package dev.baton.snapshot.format;
 
 import dev.baton.snapshot.PackRef;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -169,18 +168,5 @@ public final class ChunkTable {
       }
       slots[slot] = entry + 1;
     }
-  }
-
-  /** The packs in which the given entries are, each once, in the order of their numbers. */
-  public List<PackRef> packsOf(int[] entries) {
-    boolean[] used = new boolean[packs.size()];
-    Arrays.stream(entries).forEach(entry -> used[pack(entry)] = true);
-    List<PackRef> result = new ArrayList<>();
-    for (int i = 0; i < used.length; i++) {
-      if (used[i]) {
-        result.add(packs.get(i));
-      }
-    }
-    return result;
   }
 }

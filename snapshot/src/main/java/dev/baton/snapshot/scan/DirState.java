@@ -47,7 +47,6 @@ public final class DirState {
 
   private volatile @Nullable Hash node;
   private long treeBytes;
-  private long treeEntries;
 
   DirState(
       Self self,
@@ -282,34 +281,25 @@ public final class DirState {
    */
   public synchronized void seal(Hash hash) {
     long bytes = 0;
-    long count = 1;
     for (int i = 0; i < entries.count; i++) {
       DirState child = children[i];
       if (child != null) {
         required(child.node, name(i));
         bytes += child.treeBytes;
-        count += child.treeEntries;
       } else if (isPresent(i)) {
         if (needsReading(i)) {
           throw new IllegalStateException("'%s' was not read yet".formatted(name(i)));
         }
         bytes += kind(i) == Kind.FILE && linkTo(i) == null ? length(i) : 0;
-        count++;
       }
     }
     treeBytes = bytes;
-    treeEntries = count;
     node = hash;
   }
 
   /** Once sealed: sum of the sizes of the files in it and below, each counted once. */
   public long treeBytes() {
     return treeBytes;
-  }
-
-  /** Once sealed: files, directories (this one too) and links. */
-  public long treeEntries() {
-    return treeEntries;
   }
 
   Self self() {

@@ -231,7 +231,7 @@ final class FreshLook {
     if (e.isExhausted()) {
       throw e;
     }
-    notes.add(e.isReplaced() ? Look.vanished(name, e) : Look.unreadable(name, e));
+    notes.add(new Note(name, Skipped.Reason.of(e), String.valueOf(e.getMessage())));
     return false;
   }
 }

@@ -16,9 +16,8 @@ import java.util.List;
  * @param skipped what cannot be captured; what turns out to be unreadable when it is read comes on
  *     top of it
  * @param filesToRead of {@link DirState#needsReading}
- * @param bytesToRead their sizes
  */
-public record ScanResult(DirState root, List<Skipped> skipped, long filesToRead, long bytesToRead) {
+public record ScanResult(DirState root, List<Skipped> skipped, long filesToRead) {
   public ScanResult {
     skipped = List.copyOf(skipped);
   }

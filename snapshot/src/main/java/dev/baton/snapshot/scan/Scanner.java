@@ -64,7 +64,7 @@ public final class Scanner {
     if (state.node() == null || state.notesBelow()) {
       totals.add(state);
     }
-    return new ScanResult(state, totals.skipped, totals.files, totals.bytes);
+    return new ScanResult(state, totals.skipped, totals.files);
   }
 
   /**
@@ -80,7 +80,6 @@ public final class Scanner {
   private static final class Totals {
     private final List<Skipped> skipped = new ArrayList<>();
     private long files;
-    private long bytes;
 
     private void add(DirState root) {
       Deque<Place> pending = new ArrayDeque<>();
@@ -98,7 +97,6 @@ public final class Scanner {
             pending.push(place.below(i, child));
           } else if (open && child == null && state.needsReading(i)) {
             files++;
-            bytes += state.length(i);
           }
         }
       }

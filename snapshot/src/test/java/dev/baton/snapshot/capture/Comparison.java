@@ -38,7 +38,8 @@ public final class Comparison {
       found.append(scratch.run("find %s -path '*/%s'".formatted(b, each)));
     }
     if (!HAS_RSYNC) {
-      return found + difference(describe(scratch, a, setuid), describe(scratch, b, setuid));
+      return found
+          + difference(describe(scratch.resolve(a), setuid), describe(scratch.resolve(b), setuid));
     }
     String excludes = " --exclude='" + BELOW + "*'";
     for (String each : leftOut) {
@@ -78,15 +79,19 @@ public final class Comparison {
     return onlyA.isEmpty() && onlyB.isEmpty() ? "" : "- " + onlyA + "\n+ " + onlyB;
   }
 
-  /** Without rsync: attributes by find, content by sha256sum; neither access lists nor xattrs. */
-  private static List<String> describe(Scratch scratch, String root, boolean setuid)
+  /**
+   * Everything about a tree that must survive, without rsync: attributes by find, content by
+   * sha256sum; neither access lists nor xattrs.
+   */
+  public static List<String> describe(Path root, boolean setuid)
       throws IOException, InterruptedException {
     // Which bits were dropped is rsync's to say.
     String mode = setuid ? "%m" : "";
     String listing =
-        scratch.run(
-            "cd %s && find . ! -type s ! -type p -printf '%%P|%%y|%s|%%T@|%%l|%%U|%%G|%%i|%%n|%%s\\0'"
-                .formatted(root, mode));
+        Scratch.run(
+            root,
+            "find . ! -type s ! -type p -printf '%%P|%%y|%s|%%T@|%%l|%%U|%%G|%%i|%%n|%%s\\0'"
+                .formatted(mode));
     Map<String, String> firstByInode = new HashMap<>();
     List<String> lines = new ArrayList<>(List.of(listing.split("\0")));
     lines.sort(null);
@@ -98,8 +103,8 @@ public final class Comparison {
       String same = parts[1].equals("d") ? "" : "same as " + group + "|" + parts[8] + parts[9];
       described.add(String.join("|", List.of(parts).subList(0, 7)) + same);
     }
-    String sums = "cd %s && find . -type f -print0 | sort -z | xargs -0 -r sha256sum";
-    described.addAll(scratch.run(sums.formatted(root)).lines().toList());
+    String sums = "find . -type f -print0 | sort -z | xargs -0 -r sha256sum";
+    described.addAll(Scratch.run(root, sums).lines().toList());
     return described;
   }
 }

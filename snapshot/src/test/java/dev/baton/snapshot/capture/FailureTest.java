@@ -143,7 +143,7 @@ class FailureTest {
 
   private static long threads() {
     return Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().startsWith("capture-"))
+        .filter(thread -> thread.getName().startsWith("baton-"))
         .count();
   }
 

@@ -46,7 +46,6 @@ class ChunkTableTest {
     assertThat(table.offset(entry)).isEqualTo(7 * "chunk 7 of 1".length());
     assertThat(table.length(entry)).isEqualTo("chunk 7 of 1".length());
     assertThat(table.contains(Hash.of(new byte[1]))).isFalse();
-    assertThat(table.packsOf(new int[] {entry})).containsExactly(packs.get(1).ref());
   }
 
   @Test

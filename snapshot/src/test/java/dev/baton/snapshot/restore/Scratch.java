@@ -29,9 +29,14 @@ public final class Scratch implements AutoCloseable {
 
   /** Standard output, one char per byte. */
   public String run(String script) throws IOException, InterruptedException {
+    return run(path, script);
+  }
+
+  /** As {@link #run(String)}, in another directory. */
+  public static String run(Path directory, String script) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder("bash", "-ec", script)
-            .directory(path.toFile())
+            .directory(directory.toFile())
             .redirectErrorStream(true);
     builder.environment().put("LC_ALL", "C");
     Process process = builder.start();
