@@ -26,10 +26,6 @@ public sealed interface MergeResult {
       deleted = List.copyOf(deleted);
       degraded = List.copyOf(degraded);
     }
-
-    public Merged(List<TreePath> added, List<TreePath> modified, List<TreePath> deleted) {
-      this(added, modified, deleted, List.of());
-    }
   }
 
   /** Branches disagree; the target is untouched. At least one clash, sorted by path. */

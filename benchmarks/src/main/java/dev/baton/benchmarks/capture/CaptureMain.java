@@ -66,6 +66,7 @@ public final class CaptureMain {
       }
       return answer.put("ok", true);
     } catch (IOException | StoreException | RuntimeException e) {
+      // Where it came from is for this process's log, which is its standard error.
       e.printStackTrace();
       return answer.put("error", String.valueOf(e));
     }

@@ -28,8 +28,8 @@ final class Trees {
   private static final Logger LOG = Logger.getLogger(Trees.class);
   private static final String DISCARDED = ".discarded-";
 
-  /** Those, and what captures and restores leave beside a tree when their process is killed. */
-  private static final String LEFT = "{.discarded-,.baton-new-,.baton-old-,.cut-}*";
+  /** Those, and what copies and restores leave beside a tree when their process is killed. */
+  private static final String LEFT = "{.discarded-,.baton-new-,.baton-old-}*";
 
   private static final Duration DELAY = Duration.ofSeconds(5);
 

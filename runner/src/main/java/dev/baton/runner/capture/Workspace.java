@@ -12,20 +12,27 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.runner.checkpoint.Description;
 import dev.baton.snapshot.Captured;
 import dev.baton.snapshot.Excludes;
+import dev.baton.snapshot.MergeResult;
+import dev.baton.snapshot.Skipped;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.TrackedTree;
 import dev.baton.snapshot.TreeCopy;
 import dev.baton.snapshot.TreeListing;
+import dev.baton.snapshot.TreeMerge;
 import dev.baton.snapshot.restore.RestoreOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -98,7 +105,34 @@ public final class Workspace {
     return Optional.ofNullable(cut);
   }
 
-  public TreeListing list() throws IOException, InterruptedException {
+  /**
+   * Takes over what branches did, each in its copy of these files. Nothing is changed when they
+   * disagree.
+   *
+   * @param branches by their names; nobody writes in them any more
+   * @throws IOException when files cannot be read or written; then these may be half merged
+   */
+  public MergeResult merge(Map<String, Workspace> branches)
+      throws IOException, InterruptedException {
+    List<TreeMerge.Branch> trees = new ArrayList<>();
+    for (Map.Entry<String, Workspace> branch : branches.entrySet()) {
+      Workspace copy = branch.getValue();
+      trees.add(new TreeMerge.Branch(branch.getKey(), copy.root, copy.list()));
+    }
+    files.lockInterruptibly();
+    try {
+      MergeResult result = TreeMerge.merge(tree.list(root), trees, root);
+      if (result instanceof MergeResult.Merged merged) {
+        List<String> lost = merged.degraded();
+        tell("owners or attributes cannot be had in " + root, lost.size(), lost.stream());
+      }
+      return result;
+    } finally {
+      files.unlock();
+    }
+  }
+
+  private TreeListing list() throws IOException, InterruptedException {
     files.lockInterruptibly();
     try {
       return tree.list(root);
@@ -115,7 +149,7 @@ public final class Workspace {
       if (parent == null) {
         Files.createDirectories(root);
       } else {
-        TreeCopy.copy(parent.root, root, Excludes.defaults());
+        tellSkipped(parent.root, "the copy", TreeCopy.copy(parent.root, root, Excludes.defaults()));
         // Files that no cut has are in the parent alone: going back means to copy it again.
         Cut copied = parent.ahead ? null : parent.cut;
         cut = copied;
@@ -295,11 +329,17 @@ public final class Workspace {
         uploads.forget();
         return saveOnce(id, description, unless.get());
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
+      // Whatever goes wrong with a checkpoint, the run goes on; what nobody foresaw is told whole.
       LOG.warnf(
+          e instanceof RuntimeException ? e : null,
           "run %s goes on without a %s checkpoint of %s: %s",
-          holder.run(), description.trigger().word(), root, e.getMessage());
-      return new Saved.Failed(e.getMessage() == null ? e.toString() : e.getMessage());
+          holder.run(),
+          description.trigger().word(),
+          root,
+          e.getMessage());
+      return new Saved.Failed(
+          e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString());
     } finally {
       files.unlock();
     }
@@ -308,7 +348,7 @@ public final class Workspace {
   private Saved saveOnce(String id, Description description, @Nullable String unless)
       throws IOException, InterruptedException {
     Captured captured = tree.capture(root, uploads);
-    tellSkipped(captured);
+    tellSkipped(root, "the cut", captured.skipped());
     Snapshot snapshot = captured.snapshot();
     String digest = snapshot.root().toString();
     if (digest.equals(unless)) {
@@ -326,19 +366,23 @@ public final class Workspace {
             id));
   }
 
-  private void tellSkipped(Captured captured) {
-    if (captured.skipped().isEmpty()) {
-      return;
+  private void tellSkipped(Path of, String where, List<Skipped> skipped) {
+    tell(
+        "files of " + of + " are not in " + where + ", or not for certain",
+        skipped.size(),
+        skipped.stream()
+            .map(file -> file.path() + " (" + file.reason() + ": " + file.detail() + ")"));
+  }
+
+  private void tell(String what, int count, Stream<String> each) {
+    if (count > 0) {
+      LOG.warnf(
+          "run %s: %d %s: %s%s",
+          holder.run(),
+          count,
+          what,
+          each.limit(TOLD).collect(Collectors.joining(", ")),
+          count > TOLD ? ", …" : "");
     }
-    LOG.warnf(
-        "run %s: %d files of %s are not in the cut, or not for certain: %s%s",
-        holder.run(),
-        captured.skipped().size(),
-        root,
-        captured.skipped().stream()
-            .limit(TOLD)
-            .map(file -> file.path() + " (" + file.reason() + ": " + file.detail() + ")")
-            .collect(Collectors.joining(", ")),
-        captured.skipped().size() > TOLD ? ", …" : "");
   }
 }

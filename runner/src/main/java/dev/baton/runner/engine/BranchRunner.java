@@ -8,6 +8,7 @@ package dev.baton.runner.engine;
 
 import dev.baton.runner.engine.ParallelStep.Branch;
 import dev.baton.runner.steps.Deadline;
+import dev.baton.snapshot.threads.Uninterrupted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -109,18 +110,6 @@ final class BranchRunner {
     if (!run.control().isInterrupting()) {
       threads.forEach(Thread::interrupt);
     }
-    boolean interrupted = false;
-    for (Thread thread : threads) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.join(threads);
   }
 }

@@ -18,9 +18,9 @@ import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
 import dev.baton.snapshot.MergeResult;
 import dev.baton.snapshot.TreeDelete;
-import dev.baton.snapshot.TreeMerge;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jboss.logging.Logger;
@@ -152,8 +152,9 @@ final class ParallelStep {
     Workspace target = parent.workspace();
     if (target != null) {
       try {
-        MergeResult merged = merge(all, target);
-        if (merged instanceof MergeResult.MergeConflict conflict) {
+        Map<String, Workspace> copies = copies(all);
+        if (!copies.isEmpty()
+            && target.merge(copies) instanceof MergeResult.MergeConflict conflict) {
           return StepResult.failedForGood("merge_conflict", conflict.describe());
         }
       } catch (IOException e) {
@@ -176,19 +177,16 @@ final class ParallelStep {
         });
   }
 
-  private static MergeResult merge(List<Branch> all, Workspace target)
-      throws IOException, InterruptedException {
-    List<TreeMerge.Branch> trees = new ArrayList<>();
+  /** Of the branches that have one. */
+  private static Map<String, Workspace> copies(List<Branch> all) {
+    Map<String, Workspace> copies = new LinkedHashMap<>();
     for (Branch branch : all) {
       Workspace copy = branch.line.workspace();
       if (copy != null) {
-        trees.add(new TreeMerge.Branch(branch.name, copy.root(), copy.list()));
+        copies.put(branch.name, copy);
       }
     }
-    if (trees.isEmpty()) {
-      return new MergeResult.Merged(List.of(), List.of(), List.of());
-    }
-    return TreeMerge.merge(target.list(), trees, target.root());
+    return copies;
   }
 
   private void removeFiles(Branch branch) {

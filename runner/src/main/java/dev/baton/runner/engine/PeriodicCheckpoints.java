@@ -9,7 +9,9 @@ package dev.baton.runner.engine;
 import dev.baton.protocol.manifest.Trigger;
 import dev.baton.runner.capture.Saved;
 import dev.baton.runner.capture.Workspace;
+import dev.baton.snapshot.threads.Uninterrupted;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -76,16 +78,6 @@ final class PeriodicCheckpoints implements AutoCloseable {
       return;
     }
     thread.interrupt();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.join(List.of(thread));
   }
 }

@@ -24,6 +24,9 @@ final class RequestedCheckpoints {
 
   private static final int MOST_REMEMBERED = 1_000;
 
+  /** Each waits for the one before it. */
+  static final int MOST_AT_ONCE = 16;
+
   private final RunControl control;
   private final Set<Thread> making = new HashSet<>();
 
@@ -59,12 +62,16 @@ final class RequestedCheckpoints {
       if (context == null || files == null) {
         return Optional.of("the run has no workspace, or none here now");
       }
+      if (asked.contains(id)) {
+        return Optional.empty();
+      }
+      if (making.size() == MOST_AT_ONCE) {
+        return Optional.of("%d of the run are being made already".formatted(MOST_AT_ONCE));
+      }
       if (asked.size() == MOST_REMEMBERED) {
         asked.clear();
       }
-      if (!asked.add(id)) {
-        return Optional.empty();
-      }
+      asked.add(id);
       making.add(Thread.currentThread());
     }
     try {

@@ -42,6 +42,11 @@ final class StepVisit {
   private final int visit;
   private final Optional<StepState> left;
   private final @Nullable Workspace workspace;
+
+  /** Where the step itself writes: a parallel step leaves that to the steps of its branches. */
+  private final @Nullable Workspace written;
+
+  private final boolean parallel;
   private final EngineSteps engine;
 
   StepVisit(RunContext run, Line line, Step step) {
@@ -53,6 +58,8 @@ final class StepVisit {
     this.left = run.memory().takeOpen(path, visit);
     // A parallel whose branches touch files changes this line's when it merges them.
     this.workspace = step.usesFiles() ? line.workspace() : null;
+    this.parallel = step.kind() instanceof StepKind.Parallel;
+    this.written = parallel ? null : workspace;
     this.engine = new EngineSteps(run, line, step, path, visit, left);
   }
 
@@ -60,8 +67,7 @@ final class StepVisit {
    * @throws LineFailed when no attempt is left, or the step may not run at all
    */
   void run() throws InterruptedException, LineFailed {
-    boolean itself = !(step.kind() instanceof StepKind.Parallel);
-    run.progress().begin(path, itself);
+    run.progress().begin(path, !parallel);
     try {
       if (step.maxVisits().isPresent() && visit > step.maxVisits().getAsInt()) {
         String most = "the step may run " + step.maxVisits().getAsInt() + " times";
@@ -73,7 +79,7 @@ final class StepVisit {
         skip();
       }
     } finally {
-      run.progress().end(itself);
+      run.progress().end(!parallel);
     }
   }
 
@@ -139,23 +145,22 @@ final class StepVisit {
     }
   }
 
-  /** Those of a parallel step's branches are made by their own steps. */
   private PeriodicCheckpoints periodicCheckpoints() {
-    return workspace == null || step.kind() instanceof StepKind.Parallel
+    return written == null
         ? PeriodicCheckpoints.none()
-        : PeriodicCheckpoints.start(run, workspace, path, visit);
+        : PeriodicCheckpoints.start(run, written, path, visit);
   }
 
   private void prepareWorkspace() throws InterruptedException {
-    if (workspace == null || step.kind() instanceof StepKind.Parallel) {
+    if (written == null) {
       return;
     }
     try {
-      workspace.goBack();
+      written.goBack();
     } catch (StoreException | IOException e) {
       throw new RunBroken("the files before step '" + path + "' cannot be restored", e);
     }
-    workspace.touch();
+    written.touch();
   }
 
   private void retryOrFail(int attempt, StepResult.Failed failed)
@@ -247,7 +252,7 @@ final class StepVisit {
 
   private void ended(Optional<Step> next) {
     run.memory().ended(path, visit);
-    if (step.kind() instanceof StepKind.Parallel) {
+    if (parallel) {
       run.memory().closeBranchesOf(path);
     }
     line.goTo(next);
@@ -259,8 +264,8 @@ final class StepVisit {
 
   /** The files as a step left them that failed for good. */
   private void saveForInspection() throws InterruptedException {
-    if (workspace != null && workspace.isTouched() && !(step.kind() instanceof StepKind.Parallel)) {
-      SavedCheckpoint.make(run, workspace, Trigger.ERROR, path, visit, true);
+    if (written != null && written.isTouched()) {
+      SavedCheckpoint.make(run, written, Trigger.ERROR, path, visit, true);
     }
   }
 
@@ -269,12 +274,12 @@ final class StepVisit {
    * there is still time.
    */
   private void saveForShutdown() {
-    if (workspace == null || step.kind() instanceof StepKind.Parallel) {
+    if (written == null) {
       return;
     }
     boolean interrupted = Thread.interrupted();
     try {
-      SavedCheckpoint.make(run, workspace, Trigger.SHUTDOWN, path, visit, false);
+      SavedCheckpoint.make(run, written, Trigger.SHUTDOWN, path, visit, false);
     } catch (RuntimeException | InterruptedException e) {
       LOG.warnf("step '%s' of run %s was not cut before shutdown: %s", path, run.run(), e);
     } finally {

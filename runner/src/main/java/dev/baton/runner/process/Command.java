@@ -7,7 +7,6 @@
 package dev.baton.runner.process;
 
 import dev.baton.runner.logs.StepLog;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -40,8 +39,6 @@ public record Command(
   /** For the rest of the output once no process is left that could write. */
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
-  private static final File NOTHING = new File("/dev/null");
-
   /**
    * Runs it and waits. However this returns, also by an exception, no process of it is left.
    *
@@ -51,7 +48,7 @@ public record Command(
    */
   public Ended run(StepLog log, @Nullable Duration timeout)
       throws IOException, InterruptedException {
-    Process process = start();
+    Process process = Session.start(words, directory, environment);
     ProcessTree tree = new ProcessTree(process.toHandle(), marks);
     Capped stdout = new Capped(stdoutLimit);
     Thread out = pump(process.getInputStream(), log.stream("stdout"), stdout);
@@ -81,16 +78,6 @@ public record Command(
       return true;
     }
     return process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
-  }
-
-  private Process start() throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(Session.leading(words))
-            .directory(directory.toFile())
-            .redirectInput(ProcessBuilder.Redirect.from(NOTHING));
-    builder.environment().clear();
-    builder.environment().putAll(environment);
-    return builder.start();
   }
 
   private static Thread pump(InputStream from, StepLog.Stream log, Capped kept) {

@@ -6,13 +6,13 @@
  */
 package dev.baton.runner.process;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +32,6 @@ public record Probe(List<String> words, Path directory, Map<String, String> envi
   private static final String MARK = "BATON_PROBE";
 
   private static final int MAX_COMPLAINT = 500;
-  private static final File NOTHING = new File("/dev/null");
 
   /** Reads an answer to its end. */
   public interface Answer<T> {
@@ -47,7 +46,9 @@ public record Probe(List<String> words, Path directory, Map<String, String> envi
   public <T> T run(Duration timeout, Answer<T> answer) throws IOException, InterruptedException {
     long end = System.nanoTime() + timeout.toNanos();
     String mark = UUID.randomUUID().toString();
-    Process process = start(mark);
+    Map<String, String> marked = new HashMap<>(environment);
+    marked.put(MARK, mark);
+    Process process = Session.start(words, directory, marked);
     ProcessTree tree = new ProcessTree(process.toHandle(), Set.of(MARK + "=" + mark));
     try {
       FutureTask<T> out = reading(process.getInputStream(), answer);
@@ -68,17 +69,6 @@ public record Probe(List<String> words, Path directory, Map<String, String> envi
     } finally {
       tree.killWhateverComes();
     }
-  }
-
-  private Process start(String mark) throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(Session.leading(words))
-            .directory(directory.toFile())
-            .redirectInput(ProcessBuilder.Redirect.from(NOTHING));
-    builder.environment().clear();
-    builder.environment().putAll(environment);
-    builder.environment().put(MARK, mark);
-    return builder.start();
   }
 
   private static <T> FutureTask<T> reading(InputStream from, Answer<T> answer) {

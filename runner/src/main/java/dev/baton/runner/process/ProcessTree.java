@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.process;
 
+import dev.baton.snapshot.threads.Uninterrupted;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
@@ -70,18 +72,7 @@ final class ProcessTree {
 
   /** As {@link #kill}, even when the thread is or gets interrupted; that is kept for later. */
   void killWhateverComes() {
-    boolean interrupted = Thread.interrupted();
-    Thread killer = Thread.ofPlatform().name("kill").start(this::killUninterrupted);
-    while (killer.isAlive()) {
-      try {
-        killer.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.join(List.of(Thread.ofPlatform().name("kill").start(this::killUninterrupted)));
   }
 
   private void killUninterrupted() {

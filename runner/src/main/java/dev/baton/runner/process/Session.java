@@ -6,10 +6,13 @@
  */
 package dev.baton.runner.process;
 
+import java.io.File;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -20,13 +23,27 @@ final class Session {
           .filter(path -> Files.isExecutable(Path.of(path)))
           .findFirst();
 
+  private static final File NOTHING = new File("/dev/null");
+
   private Session() {}
 
-  /** Does not fork: a child of the JVM leads no process group, so the process keeps its id. */
-  static List<String> leading(List<String> command) {
-    List<String> all = new ArrayList<>();
-    SETSID.ifPresent(all::add);
-    all.addAll(command);
-    return all;
+  /**
+   * Starts one with nothing on its standard input; its output is to be read.
+   *
+   * @param environment the whole of it
+   */
+  static Process start(List<String> command, Path directory, Map<String, String> environment)
+      throws IOException {
+    // setsid does not fork: a child of the JVM leads no process group, so the process keeps its id.
+    List<String> words = new ArrayList<>();
+    SETSID.ifPresent(words::add);
+    words.addAll(command);
+    ProcessBuilder builder =
+        new ProcessBuilder(words)
+            .directory(directory.toFile())
+            .redirectInput(ProcessBuilder.Redirect.from(NOTHING));
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    return builder.start();
   }
 }

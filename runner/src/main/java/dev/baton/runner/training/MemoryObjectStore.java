@@ -15,30 +15,17 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Manifests and an object store in memory: PUT and GET (of ranges, too) by digest, on a port of the
- * loopback interface.
+ * An object store in memory: PUT and GET (of ranges, too) by digest, on a port of the loopback
+ * interface.
  */
 final class MemoryObjectStore implements AutoCloseable {
   private final Map<String, byte[]> all = new ConcurrentHashMap<>();
-  private final Map<String, byte[]> manifests = new ConcurrentHashMap<>();
   private final HttpServer server;
 
   MemoryObjectStore() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", this::handle);
     server.start();
-  }
-
-  void keep(String checkpoint, byte[] manifest) {
-    manifests.put(checkpoint, manifest);
-  }
-
-  byte[] manifest(String checkpoint) {
-    byte[] manifest = manifests.get(checkpoint);
-    if (manifest == null) {
-      throw new IllegalArgumentException("there is no checkpoint " + checkpoint);
-    }
-    return manifest;
   }
 
   boolean has(String digest) {

@@ -112,29 +112,29 @@ public final class Training {
     try (MemoryObjectStore objects = new MemoryObjectStore()) {
       InMemory log = new InMemory();
       Parsed.Valid workflow = workflow();
-      ExitCode first = carry(run, 1, RunState.empty(run), workflow, log, objects, data, executors);
+      RehearsedStore store = new RehearsedStore(objects, RunState.empty(run));
+      ExitCode first = carry(run, 1, workflow, log, store, data, executors);
       if (first != ExitCode.DONE) {
         return first;
       }
-      RunState left = afterFirstStep(run, workflow, log);
-      return carry(run, 2, left, workflow, new InMemory(), objects, data, executors);
+      store.learn(afterFirstStep(run, workflow, log));
+      return carry(run, 2, workflow, new InMemory(), store, data, executors);
     }
   }
 
   private static ExitCode carry(
       String run,
       int epoch,
-      RunState state,
       Parsed.Valid workflow,
       InMemory log,
-      MemoryObjectStore objects,
+      RehearsedStore store,
       Path data,
       StepExecutors executors)
       throws IOException, InterruptedException {
     Server server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
             .addServices(
-                new Rehearsal(assign(run, epoch, workflow), state, objects)
+                new Rehearsal(assign(run, epoch, workflow), store)
                     .services().stream().map(service -> service.bindService()).toList())
             .build()
             .start();

@@ -77,7 +77,6 @@ class TreesTest {
   void shouldTakeAwayWhatKilledProcessesLeft() throws Exception {
     Files.createDirectories(folder.resolve(".baton-new-1/inner"));
     Files.createDirectory(folder.resolve(".baton-old-1"));
-    Files.writeString(folder.resolve(".cut-1.tar.zst"), "half a cut");
     Files.createDirectory(folder.resolve(".discarded-1"));
     Files.createDirectory(folder.resolve("kept"));
     // As a replacement's process finds them.

@@ -54,6 +54,7 @@ class CheckpointTest {
   @AfterEach
   void comeBack() {
     services.store.away = false;
+    services.store.confused = false;
   }
 
   @AfterAll
@@ -270,6 +271,26 @@ class CheckpointTest {
   }
 
   @Test
+  void shouldGoOnWithoutACutWhateverGoesWrongWithIt() throws Exception {
+    services.store.confused = true;
+    TestRun run =
+        run(
+            """
+            name: confused
+            steps:
+              - {id: a, shell: 'head -c 700000 /dev/urandom > file'}
+              - {id: b, workspace: none, shell: 'wc -c < file', output: json}
+            """);
+
+    assertThat(run.awaitOutput().asInt()).isEqualTo(700_000);
+
+    assertThat(run.completed("a").withoutCut()).isTrue();
+    assertThat(saved(run, Trigger.COMPLETE))
+        .singleElement()
+        .satisfies(failed -> assertThat(failed.error()).contains("IndexOutOfBounds"));
+  }
+
+  @Test
   void shouldStoreEverythingAgainWhenTheStoreHasLostPacks() throws Exception {
     functions.put(
         "lose",
@@ -355,11 +376,6 @@ class CheckpointTest {
   }
 
   private static Cut cutOf(TestRun run, String step) {
-    return run.events(TraceEvent.StepCompleted.class).stream()
-        .filter(e -> e.step().equals(step))
-        .map(TraceEvent.StepCompleted::cut)
-        .findFirst()
-        .map(Objects::requireNonNull)
-        .orElseThrow();
+    return Objects.requireNonNull(run.completed(step).cut());
   }
 }

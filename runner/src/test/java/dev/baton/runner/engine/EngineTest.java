@@ -203,12 +203,7 @@ class EngineTest {
             """);
 
     assertThat(run.awaitOutput().toString()).isEqualTo("[\"base\",\"x\",\"y\",\"z\"]");
-    TraceEvent.StepCompleted both =
-        run.events(TraceEvent.StepCompleted.class).stream()
-            .filter(e -> e.step().equals("both"))
-            .findFirst()
-            .orElseThrow();
-    assertThat(both.output())
+    assertThat(run.completed("both").output())
         .isEqualTo(new Output.Inline(Json.mapper().readTree("{\"left\":\"\",\"right\":[3,3,3]}")));
     assertThat(run.events(TraceEvent.StepCompleted.class))
         .filteredOn(e -> e.step().equals("each") || e.step().equals("both"))

@@ -107,6 +107,25 @@ class InterruptedCaptureTest {
   }
 
   @Test
+  void shouldLetOnlySomeRequestedCheckpointsWaitForEachOther() throws Exception {
+    TestRun run =
+        run(
+            "{name: many, steps: [{id: s, workspace: none, shell: 'sleep 60'}, {id: t, shell: ls}]}");
+    services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
+
+    for (int i = 0; i <= RequestedCheckpoints.MOST_AT_ONCE; i++) {
+      services.gateway.checkpoint(runner.id, run.id, "manual", RunId.next());
+    }
+
+    assertThat(services.gateway.awaitAnyCheckpointFailed(run.id).getReason())
+        .isEqualTo("16 of the run are being made already");
+    stalled.reached().join();
+    long began = System.nanoTime();
+    services.gateway.cancel(runner.id, run.id);
+    assertThatItEnded(run, "cancelled", began);
+  }
+
+  @Test
   void shouldEndARestoreWhenTheRunIsCancelled() throws Exception {
     services.store.elsewhere = null;
     TestRun run =
@@ -159,7 +178,7 @@ class InterruptedCaptureTest {
     assertThat(
             Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name -> name.matches("(capture-|baton-restore-|scan).*")))
+                .filter(name -> name.matches("baton-(capture|copy|restore|scan)-.*")))
         .isEmpty();
     assertThat(openUnder(runner.data.resolve("runs").resolve(run.id))).isEmpty();
   }

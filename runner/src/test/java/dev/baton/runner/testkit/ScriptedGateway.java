@@ -107,6 +107,14 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
         "request " + request + " has not failed");
   }
 
+  /** The first of a run, whichever request that is. */
+  public synchronized CheckpointFailed awaitAnyCheckpointFailed(String run)
+      throws InterruptedException {
+    return await(
+        () -> failed.stream().filter(f -> f.getRun().equals(run)).findFirst(),
+        "no request of run " + run + " has failed");
+  }
+
   public void checkpoint(String runner, String run, String trigger, String request)
       throws InterruptedException {
     Checkpoint asked =

@@ -7,7 +7,6 @@
 package dev.baton.runner.testkit;
 
 import com.google.protobuf.ByteString;
-import dev.baton.protocol.grpc.CheckpointStoreGrpc;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.CommitCheckpointResponse;
 import dev.baton.protocol.grpc.Download;
@@ -16,20 +15,16 @@ import dev.baton.protocol.grpc.FindChunksResponse;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
-import dev.baton.protocol.grpc.OpenCheckpointRequest;
-import dev.baton.protocol.grpc.OpenCheckpointResponse;
-import dev.baton.protocol.grpc.OpenPack;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
 import dev.baton.protocol.grpc.PrepareDownloadResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
-import dev.baton.protocol.grpc.RegisterPacksRequest;
-import dev.baton.protocol.grpc.RegisterPacksResponse;
 import dev.baton.protocol.grpc.Snapshot;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.runner.training.KeptCheckpoints;
 import dev.baton.snapshot.Excludes;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackSource;
@@ -50,8 +45,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -59,18 +52,18 @@ import org.jspecify.annotations.Nullable;
  * The checkpoint-store's contract with runners: snapshots folded from the trace, presigned
  * addresses of the real S3 server.
  */
-public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImplBase {
+public final class ScriptedStore extends KeptCheckpoints {
   private final TraceView trace;
   private final MinioClient s3;
   private final String bucket;
 
-  private final Map<String, byte[]> manifests = new ConcurrentHashMap<>();
-
   /** While set, uploads are refused as if the object store were away. */
   public volatile boolean away;
 
+  /** While set, what it says of chunks makes no sense. */
+  public volatile boolean confused;
+
   public final AtomicInteger uploads = new AtomicInteger();
-  public final AtomicInteger downloads = new AtomicInteger();
   public final AtomicInteger commits = new AtomicInteger();
 
   /** While set, packs are to be put, and fetched from, there. */
@@ -123,19 +116,12 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
 
   @Override
   public void findChunks(FindChunksRequest request, StreamObserver<FindChunksResponse> answer) {
-    FindChunksResponse.Builder response = FindChunksResponse.newBuilder();
-    for (int i = 0; i < request.getDigests().size(); i += Hash.BYTES) {
-      response.addPlaces(0);
+    if (confused) {
+      answer.onNext(FindChunksResponse.getDefaultInstance());
+      answer.onCompleted();
+    } else {
+      super.findChunks(request, answer);
     }
-    answer.onNext(response.build());
-    answer.onCompleted();
-  }
-
-  @Override
-  public void registerPacks(
-      RegisterPacksRequest request, StreamObserver<RegisterPacksResponse> answer) {
-    answer.onNext(RegisterPacksResponse.getDefaultInstance());
-    answer.onCompleted();
   }
 
   @Override
@@ -161,49 +147,13 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
       }
     }
     commits.incrementAndGet();
-    manifests.put(manifest.id(), request.getManifest().toByteArray());
-    answer.onNext(CommitCheckpointResponse.getDefaultInstance());
-    answer.onCompleted();
+    super.commitCheckpoint(request, answer);
   }
 
   @Override
-  public void openCheckpoint(
-      OpenCheckpointRequest request, StreamObserver<OpenCheckpointResponse> answer) {
-    byte[] manifest = manifests.get(request.getCheckpoint());
-    if (manifest == null) {
-      answer.onError(Status.NOT_FOUND.withDescription("no such checkpoint").asException());
-      return;
-    }
-    downloads.incrementAndGet();
-    OpenCheckpointResponse.Builder response =
-        OpenCheckpointResponse.newBuilder().setManifest(ByteString.copyFrom(manifest));
+  protected String packUrl(String project, String digest) throws IOException {
     String other = elsewhere;
-    try {
-      for (Manifest.Pack pack : ManifestCodec.read(manifest).workspace().packs()) {
-        response.addPacks(
-            OpenPack.newBuilder()
-                .setDigest(ByteString.copyFrom(Hash.parse(pack.digest()).toBytes()))
-                .setSizeBytes(pack.sizeBytes())
-                .setIndexBytes(pack.indexBytes())
-                .setGetUrl(
-                    other == null
-                        ? presigned(Method.GET, key(request.getProject(), pack.digest()))
-                        : other));
-      }
-      answer.onNext(response.build());
-      answer.onCompleted();
-    } catch (Exception e) {
-      answer.onError(Status.UNAVAILABLE.withCause(e).asException());
-    }
-  }
-
-  /** As they were committed, by their ids. */
-  public Manifest manifest(String checkpoint) {
-    byte[] manifest = manifests.get(checkpoint);
-    if (manifest == null) {
-      throw new IllegalArgumentException("there is no checkpoint " + checkpoint);
-    }
-    return ManifestCodec.read(manifest);
+    return other == null ? presigned(Method.GET, key(project, digest)) : other;
   }
 
   /** Puts a checkpoint's files there. */
@@ -251,7 +201,6 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
     PrepareDownloadResponse.Builder response = PrepareDownloadResponse.newBuilder();
     try {
       for (ObjectRef object : request.getObjectsList()) {
-        downloads.incrementAndGet();
         response.addDownloads(
             Download.newBuilder()
                 .setDigest(object.getDigest())
@@ -284,13 +233,17 @@ public final class ScriptedStore extends CheckpointStoreGrpc.CheckpointStoreImpl
     }
   }
 
-  private String presigned(Method method, String key) throws Exception {
-    return s3.getPresignedObjectUrl(
-        GetPresignedObjectUrlArgs.builder()
-            .bucket(bucket)
-            .object(key)
-            .method(method)
-            .expiry(600)
-            .build());
+  private String presigned(Method method, String key) throws IOException {
+    try {
+      return s3.getPresignedObjectUrl(
+          GetPresignedObjectUrlArgs.builder()
+              .bucket(bucket)
+              .object(key)
+              .method(method)
+              .expiry(600)
+              .build());
+    } catch (MinioException | GeneralSecurityException e) {
+      throw new IOException(e);
+    }
   }
 }

@@ -165,6 +165,14 @@ public final class TestRun {
     return found;
   }
 
+  /** How a step completed, the first time. */
+  public TraceEvent.StepCompleted completed(String step) {
+    return events(TraceEvent.StepCompleted.class).stream()
+        .filter(event -> event.step().equals(step))
+        .findFirst()
+        .orElseThrow();
+  }
+
   private void control(TraceEvent.Control event) throws ExecutionException, InterruptedException {
     TraceRecord record =
         new TraceRecord(
