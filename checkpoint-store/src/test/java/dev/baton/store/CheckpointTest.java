@@ -7,7 +7,6 @@
 package dev.baton.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.FindChunksResponse;
@@ -23,7 +22,6 @@ import dev.baton.store.testing.TraceBuilder;
 import dev.baton.store.testing.Tree;
 import dev.baton.store.testing.Uploader;
 import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
 import io.quarkus.test.junit.QuarkusTest;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -197,18 +195,5 @@ class CheckpointTest extends StoreTest {
               HttpResponse.BodyHandlers.ofByteArray())
           .body();
     }
-  }
-
-  private static void assertStatus(
-      org.assertj.core.api.ThrowableAssert.ThrowingCallable call,
-      Status.Code code,
-      String description) {
-    assertThatThrownBy(call)
-        .isInstanceOfSatisfying(
-            StatusRuntimeException.class,
-            e -> {
-              assertThat(e.getStatus().getDescription()).contains(description);
-              assertThat(e.getStatus().getCode()).isEqualTo(code);
-            });
   }
 }

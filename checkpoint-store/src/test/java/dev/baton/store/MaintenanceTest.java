@@ -7,7 +7,6 @@
 package dev.baton.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.DeleteRunResponse;
@@ -41,7 +40,6 @@ import dev.baton.store.testing.TraceBuilder;
 import dev.baton.store.testing.Tree;
 import dev.baton.store.testing.Uploader;
 import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
 import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
@@ -130,6 +128,23 @@ class MaintenanceTest extends StoreTest {
   }
 
   @Test
+  void shouldFindAPackThatHasGoneWhenAnotherCheckpointNeedsIt() {
+    String first = runner("default").checkpoint(tree, Trigger.STEP, Instant.now());
+    client.until(() -> get(first), each -> each.getVerification().equals("verified"));
+    Pack pack = tree.packs().getFirst();
+    bucket.remove(Packs.key("default", pack.ref().id())).await().atMost(Duration.ofSeconds(10));
+    String fork = RunId.next();
+    Manifest manifest = tree.manifest(fork, 1, Trigger.STEP, Instant.now());
+
+    new Uploader(client, fork, "default", 1).commit(manifest, List.of());
+
+    StoredCheckpoint found =
+        client.until(() -> get(manifest.id()), each -> each.getVerification().equals("corrupt"));
+    assertThat(found.getProblem()).contains(pack.ref().id().toString(), "is not there");
+    assertThat(get(first).getVerification()).isEqualTo("corrupt");
+  }
+
+  @Test
   void shouldListPagesNewestFirst() {
     Uploader runner = runner("pages");
     List<String> made = checkpoints(runner, 5);
@@ -193,26 +208,25 @@ class MaintenanceTest extends StoreTest {
     blob(RunId.next(), "shared".getBytes(StandardCharsets.UTF_8));
     log.send(trace.created(), trace.assigned(1), trace.started(1));
     client.snapshot(run, 1);
-    assertStatus(() -> delete(), Status.Code.FAILED_PRECONDITION, "run_alive");
+    assertStatus(() -> delete(true), Status.Code.FAILED_PRECONDITION, "run_alive");
     log.send(trace.completed(1, "build", TraceBuilder.cut(run)), trace.ended(1));
     client.idsUntilEnd(run);
     pin(made.get(1), true);
     assertStatus(
-        () -> delete(), Status.Code.FAILED_PRECONDITION, "pinned: checkpoint " + made.get(1));
-    pin(made.get(1), false);
+        () -> delete(false), Status.Code.FAILED_PRECONDITION, "pinned: checkpoint " + made.get(1));
     String fork = RunId.next();
     hold(made.get(2), fork);
-    assertStatus(() -> delete(), Status.Code.FAILED_PRECONDITION, "held by run " + fork);
+    assertStatus(() -> delete(true), Status.Code.FAILED_PRECONDITION, "held by run " + fork);
     client
         .grpc()
         .holdCheckpoint(HoldCheckpointRequest.newBuilder().setId(made.get(2)).setRun(fork).build());
 
-    DeleteRunResponse proof = delete();
+    DeleteRunResponse proof = delete(true);
 
     assertThat(proof.getDeleted().getEvents()).isEqualTo(5);
     assertThat(proof.getDeleted().getCuts()).isEqualTo(1);
     assertThat(proof.getDeleted().getCheckpoints()).isEqualTo(3);
-    assertThat(proof.getDeleted().getManifests()).isEqualTo(3);
+    assertThat(proof.getDeleted().getManifests()).as("a pin counts with its own").isEqualTo(3);
     assertThat(proof.getDeleted().getBlobs()).isEqualTo(1);
     assertThat(proof.getDeleted().getPacks() + proof.getPacksWaiting())
         .isEqualTo(tree.packs().size());
@@ -297,8 +311,10 @@ class MaintenanceTest extends StoreTest {
         .runRetention(RunRetentionRequest.newBuilder().setRun(run).setDryRun(dryRun).build());
   }
 
-  private DeleteRunResponse delete() {
-    return client.grpc().deleteRun(DeleteRunRequest.newBuilder().setRun(run).setNow(true).build());
+  private DeleteRunResponse delete(boolean force) {
+    return client
+        .grpc()
+        .deleteRun(DeleteRunRequest.newBuilder().setRun(run).setNow(true).setForce(force).build());
   }
 
   private StoredCheckpoint get(String id) {
@@ -346,18 +362,5 @@ class MaintenanceTest extends StoreTest {
     byte[] bytes = Arrays.copyOf(pack.bytes(), pack.length());
     bytes[10] ^= 4;
     bucket.put(Packs.key("default", pack.ref().id()), bytes).await().atMost(Duration.ofSeconds(10));
-  }
-
-  private static void assertStatus(
-      org.assertj.core.api.ThrowableAssert.ThrowingCallable call,
-      Status.Code code,
-      String description) {
-    assertThatThrownBy(call)
-        .isInstanceOfSatisfying(
-            StatusRuntimeException.class,
-            e -> {
-              assertThat(e.getStatus().getDescription()).contains(description);
-              assertThat(e.getStatus().getCode()).isEqualTo(code);
-            });
   }
 }

@@ -8,7 +8,6 @@ package dev.baton.store;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
@@ -19,7 +18,6 @@ import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.store.testing.StoreTest;
 import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
 import io.quarkus.test.junit.QuarkusTest;
 import java.util.Base64;
 import java.util.List;
@@ -59,7 +57,7 @@ class TransferTest extends StoreTest {
     List<ObjectRef> many =
         java.util.stream.IntStream.range(0, 20)
             .mapToObj(
-                i -> ref(Digest.of((run + i).getBytes(UTF_8)), i, ObjectKind.OBJECT_KIND_WORKSPACE))
+                i -> ref(Digest.of((run + i).getBytes(UTF_8)), i, ObjectKind.OBJECT_KIND_BLOB))
             .toList();
 
     assertThat(upload("", many.toArray(ObjectRef[]::new)))
@@ -131,18 +129,5 @@ class TransferTest extends StoreTest {
 
   private static ObjectRef ref(String digest, long size, ObjectKind kind) {
     return ObjectRef.newBuilder().setDigest(digest).setSizeBytes(size).setKind(kind).build();
-  }
-
-  private static void assertStatus(
-      org.assertj.core.api.ThrowableAssert.ThrowingCallable call,
-      Status.Code code,
-      String description) {
-    assertThatThrownBy(call)
-        .isInstanceOfSatisfying(
-            StatusRuntimeException.class,
-            e -> {
-              assertThat(e.getStatus().getCode()).isEqualTo(code);
-              assertThat(e.getStatus().getDescription()).contains(description);
-            });
   }
 }

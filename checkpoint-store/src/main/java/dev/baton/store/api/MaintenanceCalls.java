@@ -130,7 +130,7 @@ class MaintenanceCalls {
           return DeleteRunResponse.newBuilder()
               .setDeleted(message(proof.deleted()))
               .setLeft(message(proof.left()))
-              .setPacksWaiting((int) proof.packsWaiting())
+              .setPacksWaiting(Math.toIntExact(proof.packsWaiting()))
               .setPacksWaitingBytes(proof.packsWaitingBytes())
               .build();
         });

@@ -142,7 +142,7 @@ class SnapshotCalls {
     return Hash.read(bytes.toByteArray(), 0);
   }
 
-  static ByteString bytes(Hash hash) {
+  private static ByteString bytes(Hash hash) {
     return UnsafeByteOperations.unsafeWrap(hash.toBytes());
   }
 }

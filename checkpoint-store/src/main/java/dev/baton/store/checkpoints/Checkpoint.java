@@ -21,10 +21,8 @@ import org.jspecify.annotations.Nullable;
 @Table(schema = "store", name = "checkpoint")
 public class Checkpoint {
   @Id String id = "";
-  long number;
   String run = "";
   String project = "";
-  String workflow = "";
   int epoch;
   String step = "";
   String trigger = "";
@@ -69,20 +67,12 @@ public class Checkpoint {
     return id;
   }
 
-  public long number() {
-    return number;
-  }
-
   public String run() {
     return run;
   }
 
   public String project() {
     return project;
-  }
-
-  public String workflow() {
-    return workflow;
   }
 
   public int epoch() {

@@ -29,7 +29,7 @@ public class Checkpoints {
 
   private static final String COLUMNS =
       """
-      SELECT id, number, run, project, workflow, epoch, step, trigger, created_at, digest,
+      SELECT id, run, project, epoch, step, trigger, created_at, digest,
         size_bytes, stored_bytes, file_count, pack_count, pack_bytes, pinned_at, pinned_by,
         pin_reason, verified_at, problem
       FROM store.checkpoint WHERE NOT deleting AND""";

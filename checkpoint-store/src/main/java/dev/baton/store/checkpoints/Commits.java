@@ -11,6 +11,7 @@ import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.packs.Packs;
 import dev.baton.store.packs.Projects;
 import dev.baton.store.packs.ToldPack;
@@ -35,14 +36,6 @@ import java.util.Objects;
 public class Commits {
   static final String SAME = "SELECT manifest = $2 FROM store.checkpoint WHERE id = $1";
 
-  static final String LIVE =
-      """
-      SELECT digest FROM store.pack
-      WHERE project = $1 AND digest = ANY($2::bytea[]) AND state = 1""";
-
-  // Waits for whoever dooms one of them, and then does not find it.
-  static final String LOCK_LIVE = LIVE + " ORDER BY id FOR KEY SHARE";
-
   static final String INSERT =
       """
       WITH made AS (
@@ -57,8 +50,8 @@ public class Commits {
         WHERE p.project = $1 AND p.digest = ANY($2::bytea[]))
       SELECT number FROM made""";
 
-  /** A checkpoint was committed. */
-  public record Committed(String id) {}
+  /** A checkpoint was committed, and is to be verified. */
+  public record Committed() {}
 
   private final Pool pool;
   private final Bucket bucket;
@@ -80,11 +73,6 @@ public class Commits {
     this.projects = projects;
     this.holder = holder;
     this.committed = committed;
-  }
-
-  /** Where a manifest is. */
-  public static String key(String project, String run, String id) {
-    return project + "/checkpoints/" + run + "/" + id + ".json";
   }
 
   /**
@@ -156,11 +144,11 @@ public class Commits {
             .map(pack -> Hash.parse(pack.digest()))
             .distinct()
             .toList();
-    String key = key(manifest.run().project(), manifest.sessionId(), manifest.id());
-    Tuple named = Tuple.of(project, Packs.digests(wanted));
-    return pool.preparedQuery(LIVE)
-        .execute(named)
-        .invoke(rows -> Packs.requireAll(wanted, Packs.hashes(rows)))
+    String key =
+        new CheckpointName(manifest.run().project(), manifest.sessionId(), manifest.id())
+            .manifestKey();
+    return packs
+        .requireLive(project, wanted)
         .chain(() -> bucket.put(key, bytes))
         .chain(() -> pool.withTransaction(tx -> insert(tx, project, wanted, manifest, bytes)))
         .chain(
@@ -170,7 +158,7 @@ public class Commits {
                     : same(manifest, bytes).replaceWithVoid()) // another request was quicker
         .onFailure(Commits::isGone)
         .call(() -> bucket.remove(key))
-        .invoke(() -> committed.fire(new Committed(manifest.id())));
+        .invoke(() -> committed.fire(new Committed()));
   }
 
   private static boolean isGone(Throwable failure) {
@@ -180,16 +168,8 @@ public class Commits {
   /** First all packs are locked and found live, then the references are added. */
   private static Uni<Boolean> insert(
       SqlConnection tx, int project, List<Hash> wanted, Manifest manifest, byte[] bytes) {
-    return lock(tx, project, wanted)
+    return Packs.lockLive(tx, project, wanted)
         .chain(() -> insertLocked(tx, project, wanted, manifest, bytes));
-  }
-
-  /** In a transaction: from now on they stay. Fails with REFUSED {@code packs_gone}. */
-  public static Uni<Void> lock(SqlConnection tx, int project, List<Hash> wanted) {
-    return tx.preparedQuery(LOCK_LIVE)
-        .execute(Tuple.of(project, Packs.digests(wanted)))
-        .invoke(rows -> Packs.requireAll(wanted, Packs.hashes(rows)))
-        .replaceWithVoid();
   }
 
   /** In the transaction that has locked the packs. False: the checkpoint is there already. */

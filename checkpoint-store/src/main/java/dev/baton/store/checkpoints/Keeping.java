@@ -9,6 +9,7 @@ package dev.baton.store.checkpoints;
 import dev.baton.protocol.json.Json;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.CheckpointName;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -38,11 +39,11 @@ public class Keeping {
       added AS (
         INSERT INTO store.checkpoint_hold (checkpoint, run)
         SELECT id, $2 FROM held ON CONFLICT DO NOTHING)
-      SELECT id, '' FROM held""";
+      SELECT id FROM held""";
   static final String RELEASE =
       """
       WITH gone AS (DELETE FROM store.checkpoint_hold WHERE checkpoint = $1 AND run = $2)
-      SELECT id, '' FROM store.checkpoint WHERE id = $1""";
+      SELECT id FROM store.checkpoint WHERE id = $1""";
 
   /** Who pinned a checkpoint and why, in its object. */
   public record Pin(String by, String reason) {}
@@ -53,11 +54,6 @@ public class Keeping {
   Keeping(Pool pool, Bucket bucket) {
     this.pool = pool;
     this.bucket = bucket;
-  }
-
-  /** Where a pin is, so that it outlives Postgres. */
-  public static String pinKey(String project, String run, String id) {
-    return project + "/checkpoints/" + run + "/" + id + ".pin";
   }
 
   public Uni<Void> pin(String id, String by, String reason) {
@@ -76,7 +72,7 @@ public class Keeping {
   }
 
   private static String pinKey(Row row, String id) {
-    return pinKey(row.getString(0), row.getString(1), id);
+    return new CheckpointName(row.getString(0), row.getString(1), id).pinKey();
   }
 
   /**

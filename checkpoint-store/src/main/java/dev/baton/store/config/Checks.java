@@ -15,10 +15,22 @@ import org.eclipse.microprofile.config.spi.Converter;
  * The bounds of the keys' values, as converters: the config names the key, these what is allowed.
  */
 public final class Checks {
+  private static final Duration TEN_YEARS = Duration.ofDays(3_650);
+
   private Checks() {}
 
   private static IllegalArgumentException wrong(String value, String allowed) {
     return new IllegalArgumentException("'" + value + "' is not allowed here: " + allowed);
+  }
+
+  private static long between(String value, String what, long least, long most) {
+    if (value.matches("[0-9]{1,10}")) {
+      long number = Long.parseLong(value);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    }
+    throw wrong(value, "%s from %d to %d".formatted(what, least, most));
   }
 
   private static Duration between(String value, Duration least, Duration most) {
@@ -38,17 +50,11 @@ public final class Checks {
   public static final class Port implements Converter<Integer> {
     @Override
     public Integer convert(String value) {
-      if (value.matches("[0-9]{1,5}")) {
-        int port = Integer.parseInt(value);
-        if (port >= 1 && port <= 65_535) {
-          return port;
-        }
-      }
-      throw wrong(value, "a port from 1 to 65535");
+      return (int) between(value, "a port", 1, 65_535);
     }
   }
 
-  /** A host, user or key: printable, without blanks and slashes' company. */
+  /** A host, user or key: printable, without blanks. */
   public static final class Name implements Converter<String> {
     private static final Pattern FORM = Pattern.compile("[!-~]{1,255}");
 
@@ -113,17 +119,9 @@ public final class Checks {
   public static final class SnapshotBytes implements Converter<Long> {
     @Override
     public Long convert(String value) {
-      if (value.matches("[0-9]{7,8}")) {
-        long bytes = Long.parseLong(value);
-        if (bytes >= 1 << 20 && bytes <= 64 << 20) {
-          return bytes;
-        }
-      }
-      throw wrong(value, "bytes from 1048576 to 67108864");
+      return between(value, "bytes", 1 << 20, 64 << 20);
     }
   }
-
-  private static final Duration YEARS = Duration.ofDays(3_650);
 
   /** How long something waits before it begins. */
   public static final class Delay implements Converter<Duration> {
@@ -145,7 +143,7 @@ public final class Checks {
   public static final class Age implements Converter<Duration> {
     @Override
     public Duration convert(String value) {
-      return between(value, Duration.ofSeconds(1), YEARS);
+      return between(value, Duration.ofSeconds(1), TEN_YEARS);
     }
   }
 
@@ -153,7 +151,7 @@ public final class Checks {
   public static final class Grace implements Converter<Duration> {
     @Override
     public Duration convert(String value) {
-      return between(value, Duration.ofMinutes(2), YEARS);
+      return between(value, Duration.ofMinutes(2), TEN_YEARS);
     }
   }
 
@@ -161,13 +159,7 @@ public final class Checks {
   public static final class Count implements Converter<Integer> {
     @Override
     public Integer convert(String value) {
-      if (value.matches("[0-9]{1,7}")) {
-        int count = Integer.parseInt(value);
-        if (count >= 1 && count <= 1_000_000) {
-          return count;
-        }
-      }
-      throw wrong(value, "a number from 1 to 1000000");
+      return (int) between(value, "a number", 1, 1_000_000);
     }
   }
 
@@ -175,13 +167,7 @@ public final class Checks {
   public static final class Rate implements Converter<Long> {
     @Override
     public Long convert(String value) {
-      if (value.matches("[0-9]{1,10}")) {
-        long rate = Long.parseLong(value);
-        if (rate <= 1 << 30) {
-          return rate;
-        }
-      }
-      throw wrong(value, "bytes a second from 0 to 1073741824");
+      return between(value, "bytes a second", 0, 1 << 30);
     }
   }
 }

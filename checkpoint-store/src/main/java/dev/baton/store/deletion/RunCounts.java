@@ -9,7 +9,7 @@ package dev.baton.store.deletion;
 /**
  * What there is of a run.
  *
- * @param manifests objects
+ * @param manifests objects; a pin counts with its manifest
  * @param blobs objects that only this run uses
  * @param bytes of objects that were deleted
  */

@@ -11,18 +11,14 @@ import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.gc.Collection;
 import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.retention.Deletion;
 import dev.baton.store.snapshot.Needs;
-import io.minio.Result;
-import io.minio.errors.MinioException;
-import io.minio.messages.Item;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.RowSet;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.io.IOException;
-import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -119,13 +115,13 @@ public class RunDeletion {
     Holdings holdings = holdings(run, force);
     RunCounts before = count(run, holdings);
     deletion.delete(holdings.checkpoints(), force);
+    holdings(run, force); // one that was pinned or held meanwhile is still there
     rows.delete(RunRows.DELETE_HOLDS, run);
     List<Long> blobs = rows.deleteBlobs(run);
     removeManifests(run, holdings);
     long events = rows.deleteEvents(run);
     long cuts = rows.delete(RunRows.DELETE_CUTS, run);
-    Collection.Report packs =
-        now ? collection.now(quiet(run, holdings)) : collection.now(List.of());
+    Collection.Report packs = collection.now(now ? quiet(run, holdings) : List.of());
     RunCounts deleted =
         new RunCounts(
             events,
@@ -173,29 +169,33 @@ public class RunDeletion {
         rows.count(RunRows.COUNT_EVENTS, run),
         rows.count(RunRows.COUNT_CUTS, run),
         rows.count(RunRows.COUNT_CHECKPOINTS, run),
-        manifests(run, holdings).size(),
+        manifests(run, holdings),
         rows.count(RunRows.COUNT_BLOBS, run),
         0,
         0);
   }
 
-  /** The objects under the run's name; pins among them. */
-  private List<String> manifests(String run, Holdings holdings) {
+  /** The keys of manifests and pins, of which a crash may have left some without a row. */
+  private List<String> keys(String run, Holdings holdings) {
     List<String> keys = new ArrayList<>();
     for (String project : holdings.projects()) {
-      for (Result<Item> each : bucket.list(project + "/checkpoints/" + run + "/", null)) {
-        try {
-          keys.add(each.get().objectName());
-        } catch (MinioException | GeneralSecurityException | IOException e) {
-          throw StoreFailure.unavailable("the object store did not list its objects: " + e);
-        }
-      }
+      bucket
+          .list(CheckpointName.prefix(project, run))
+          .forEach(object -> keys.add(object.objectName()));
     }
     return keys;
   }
 
+  /** A pin counts with its manifest. */
+  private long manifests(String run, Holdings holdings) {
+    return keys(run, holdings).stream()
+        .map(key -> key.replaceFirst("\\.(json|pin)$", ""))
+        .distinct()
+        .count();
+  }
+
   private void removeManifests(String run, Holdings holdings) {
-    manifests(run, holdings).forEach(key -> Waits.get(bucket.remove(key)));
+    keys(run, holdings).forEach(key -> Waits.get(bucket.remove(key)));
   }
 
   private List<Long> quiet(String run, Holdings holdings) {

@@ -8,12 +8,10 @@ package dev.baton.store.gc;
 
 import dev.baton.snapshot.format.Hash;
 import dev.baton.store.background.Waits;
-import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.packs.Packs;
 import dev.baton.store.packs.Projects;
-import io.minio.Result;
-import io.minio.errors.MinioException;
 import io.minio.messages.Item;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -21,13 +19,12 @@ import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.RowSet;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.io.IOException;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -42,8 +39,6 @@ import org.jboss.logging.Logger;
 class Orphans {
   private static final Logger LOG = Logger.getLogger(Orphans.class);
   private static final Pattern PACK = Pattern.compile("([^/]+)/packs/([0-9a-f]{64})");
-  private static final Pattern MANIFEST =
-      Pattern.compile("([^/]+)/checkpoints/[^/]+/([0-9a-z]{26})\\.json");
   private static final int BATCH = 1_000;
 
   static final String UNKNOWN_CHECKPOINT =
@@ -86,19 +81,11 @@ class Orphans {
       return Collection.Report.NOTHING;
     }
     Pass pass = new Pass(ZonedDateTime.now(ZoneOffset.UTC).minus(grace), dryRun);
-    for (Result<Item> each : bucket.list("", null)) {
-      pass.take(get(each));
+    for (Item object : bucket.list("")) {
+      pass.take(object);
     }
     pass.flush();
     return pass.report;
-  }
-
-  private static Item get(Result<Item> item) {
-    try {
-      return item.get();
-    } catch (MinioException | GeneralSecurityException | IOException e) {
-      throw StoreFailure.unavailable("the object store did not list its objects: " + e);
-    }
   }
 
   /**
@@ -120,15 +107,14 @@ class Orphans {
     }
 
     void take(Item item) {
-      Matcher manifest = MANIFEST.matcher(item.objectName());
+      Optional<CheckpointName> manifest = CheckpointName.ofManifest(item.objectName());
       Matcher pack = PACK.matcher(item.objectName());
-      boolean isManifest = manifest.matches();
-      if ((!isManifest && !pack.matches()) || item.lastModified().isAfter(before)) {
+      if ((manifest.isEmpty() && !pack.matches()) || item.lastModified().isAfter(before)) {
         return;
       }
-      enter(isManifest ? manifest.group(1) : pack.group(1));
-      if (isManifest) {
-        manifests.add(manifest.group(2));
+      enter(manifest.map(CheckpointName::project).orElseGet(() -> pack.group(1)));
+      if (manifest.isPresent()) {
+        manifests.add(manifest.get().id());
       } else {
         packs.add(new Found(project, Hash.parse("sha256:" + pack.group(2)), item.size()));
       }

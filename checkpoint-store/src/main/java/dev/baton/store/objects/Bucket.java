@@ -6,6 +6,7 @@
  */
 package dev.baton.store.objects;
 
+import dev.baton.store.background.Waits;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.StoreFailure;
 import io.minio.BucketExistsArgs;
@@ -31,6 +32,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +42,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +54,7 @@ import org.jspecify.annotations.Nullable;
 public class Bucket {
   private static final long TIMEOUT_MILLIS = 10_000;
   private static final int TRIES = 8;
+  private static final int PAGE = 1_000;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(30);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
@@ -141,33 +147,64 @@ public class Bucket {
    * @param length null for all that follow
    */
   public InputStream open(String key, long offset, @Nullable Long length) {
-    return ask(() ->
-            client.getObject(
-                GetObjectArgs.builder()
-                    .bucket(name)
-                    .object(key)
-                    .offset(offset)
-                    .length(length)
-                    .build()))
-        .map(InputStream.class::cast)
-        .onFailure(Bucket::isAbsent)
-        .transform(absent -> StoreFailure.notFound("the object " + key + " is not there"))
-        .onFailure(failure -> !(failure instanceof StoreFailure))
-        .transform(this::away)
-        .await()
-        .atMost(Duration.ofMinutes(2));
+    return Waits.get(
+        ask(() ->
+                client.getObject(
+                    GetObjectArgs.builder()
+                        .bucket(name)
+                        .object(key)
+                        .offset(offset)
+                        .length(length)
+                        .build()))
+            .map(InputStream.class::cast)
+            .onFailure(Bucket::isAbsent)
+            .transform(absent -> StoreFailure.notFound("the object " + key + " is not there"))
+            .onFailure(failure -> !(failure instanceof StoreFailure))
+            .transform(this::away));
   }
 
   /**
-   * The objects whose keys begin so, in their order; asks for one page after the other. An item may
-   * be a failure. Blocks.
-   *
-   * @param after the key after which to begin; null for the first
+   * The objects whose keys begin so, in the order of the keys; asks for one page after the other.
+   * Going on fails with UNAVAILABLE when the object store does not answer. Blocks.
    */
-  public Iterable<Result<Item>> list(String prefix, @Nullable String after) {
-    ListObjectsArgs.Builder args =
-        ListObjectsArgs.builder().bucket(name).prefix(prefix).recursive(true);
-    return client.listObjects(after == null ? args.build() : args.startAfter(after).build());
+  public Iterable<Item> list(String prefix) {
+    return list(prefix, PAGE);
+  }
+
+  Iterable<Item> list(String prefix, int page) {
+    return () ->
+        Stream.iterate(
+                page(prefix, null, page),
+                items -> !items.isEmpty(),
+                items ->
+                    items.size() < page
+                        ? List.of()
+                        : page(prefix, items.getLast().objectName(), page))
+            .flatMap(List::stream)
+            .iterator();
+  }
+
+  /** The first objects after this key; null: the first of all. */
+  private List<Item> page(String prefix, @Nullable String after, int most) {
+    ListObjectsArgs args =
+        ListObjectsArgs.builder()
+            .bucket(name)
+            .prefix(prefix)
+            .recursive(true)
+            .startAfter(after)
+            .maxKeys(most)
+            .build();
+    return Waits.get(
+        ask(() -> {
+              List<Item> items = new ArrayList<>();
+              Iterator<Result<Item>> listed = client.listObjects(args).iterator();
+              while (items.size() < most && listed.hasNext()) {
+                items.add(listed.next().get());
+              }
+              return CompletableFuture.completedFuture(items);
+            })
+            .onFailure()
+            .transform(this::away));
   }
 
   private interface Question<T> {
@@ -228,10 +265,7 @@ public class Bucket {
 
   /** What a PUT to the object's address must carry: S3 refuses other bytes than the digest's. */
   public Map<String, String> putHeaders(ObjectName object) {
-    return switch (object.kind()) {
-      case BLOB, PACK -> Map.of(CHECKSUM, object.digestBase64());
-      case WORKSPACE -> Map.of();
-    };
+    return Map.of(CHECKSUM, object.digestBase64());
   }
 
   public String putUrl(ObjectName object) {

@@ -38,6 +38,14 @@ public class Packs {
       SELECT id FROM store.pack WHERE project = $1 AND digest = ANY($2::bytea[])
       ORDER BY id FOR NO KEY UPDATE""";
 
+  static final String LIVE =
+      """
+      SELECT digest FROM store.pack
+      WHERE project = $1 AND digest = ANY($2::bytea[]) AND state = 1""";
+
+  // Waits for whoever dooms one of them, and then does not find it.
+  static final String LOCK_LIVE = LIVE + " ORDER BY id FOR KEY SHARE";
+
   // The chunks of all packs come as one value, which is cut up where it lies: as a column of the
   // packs it would be copied for each chunk.
   // A doomed pack is not brought back: it is missing in the answer.
@@ -172,8 +180,25 @@ public class Packs {
         .addValue(chunks);
   }
 
-  /** Fails with REFUSED {@code packs_gone} unless all are there. */
-  public static void requireAll(Collection<Hash> wanted, Set<Hash> there) {
+  /** Those of them that are live now. */
+  public Uni<Set<Hash>> live(int project, Collection<Hash> digests) {
+    return pool.preparedQuery(LIVE).execute(Tuple.of(project, digests(digests))).map(Packs::hashes);
+  }
+
+  /** Fails with REFUSED {@code packs_gone} unless all are live now. */
+  public Uni<Void> requireLive(int project, Collection<Hash> wanted) {
+    return live(project, wanted).invoke(live -> requireAll(wanted, live)).replaceWithVoid();
+  }
+
+  /** In a transaction: from now on they stay. Fails with REFUSED {@code packs_gone}. */
+  public static Uni<Void> lockLive(SqlConnection tx, int project, Collection<Hash> wanted) {
+    return tx.preparedQuery(LOCK_LIVE)
+        .execute(Tuple.of(project, digests(wanted)))
+        .invoke(rows -> requireAll(wanted, hashes(rows)))
+        .replaceWithVoid();
+  }
+
+  private static void requireAll(Collection<Hash> wanted, Set<Hash> there) {
     List<Hash> gone = wanted.stream().filter(hash -> !there.contains(hash)).distinct().toList();
     if (!gone.isEmpty()) {
       throw StoreFailure.refused(

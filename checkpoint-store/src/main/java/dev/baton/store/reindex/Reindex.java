@@ -19,25 +19,21 @@ import dev.baton.store.failure.Problems;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.gc.BucketToken;
 import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.objects.ObjectName;
 import dev.baton.store.packs.Packs;
 import dev.baton.store.packs.Projects;
 import dev.baton.store.packs.ToldPack;
 import dev.baton.store.verify.PackFile;
-import io.minio.Result;
-import io.minio.errors.MinioException;
 import io.minio.messages.Item;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
 import java.io.InputStream;
-import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jboss.logging.Logger;
 
 /**
@@ -48,14 +44,8 @@ import org.jboss.logging.Logger;
 @ApplicationScoped
 public class Reindex {
   private static final Logger LOG = Logger.getLogger(Reindex.class);
-  private static final Pattern MANIFEST =
-      Pattern.compile("([^/]+)/checkpoints/([^/]+)/([^/]+)\\.json");
   private static final int MOST_PROBLEMS = 1_000;
 
-  static final String LIVE =
-      """
-      SELECT digest FROM store.pack
-      WHERE project = $1 AND digest = ANY($2::bytea[]) AND state = 1""";
   static final String THERE = "SELECT id FROM store.checkpoint WHERE id = $1";
 
   /**
@@ -93,13 +83,10 @@ public class Reindex {
    * @param only this project; empty: all, after which this database is taken to know the bucket
    */
   public Report run(String only) {
-    String prefix = only.isEmpty() ? "" : ObjectName.project(only) + "/checkpoints/";
+    String prefix = only.isEmpty() ? "" : CheckpointName.prefix(ObjectName.project(only));
     Tally tally = new Tally();
-    for (Result<Item> each : bucket.list(prefix, null)) {
-      Matcher key = MANIFEST.matcher(get(each).objectName());
-      if (key.matches()) {
-        tally.take(key);
-      }
+    for (Item object : bucket.list(prefix)) {
+      CheckpointName.ofManifest(object.objectName()).ifPresent(tally::take);
     }
     if (only.isEmpty()) {
       token.adopt();
@@ -109,14 +96,6 @@ public class Reindex {
         "reindex added %d checkpoints and %d packs with %d chunks; problems: %s",
         report.checkpoints(), report.packs(), report.chunks(), report.problems());
     return report;
-  }
-
-  private static Item get(Result<Item> item) {
-    try {
-      return item.get();
-    } catch (MinioException | GeneralSecurityException | IOException e) {
-      throw StoreFailure.unavailable("the object store did not list its objects: " + e);
-    }
   }
 
   /** Goes from manifest to manifest. */
@@ -130,22 +109,21 @@ public class Reindex {
       return new Report(packCount, chunkCount, checkpointCount, problems);
     }
 
-    void take(Matcher key) {
-      String name = key.group();
+    void take(CheckpointName name) {
       try {
-        if (isThere(key.group(3))) {
+        if (isThere(name.id())) {
           return;
         }
-        byte[] bytes = read(name);
+        byte[] bytes = read(name.manifestKey());
         Manifest manifest = ManifestCodec.read(bytes);
         if (!name.equals(
-            Commits.key(manifest.run().project(), manifest.sessionId(), manifest.id()))) {
+            new CheckpointName(manifest.run().project(), manifest.sessionId(), manifest.id()))) {
           throw StoreFailure.invalid("it is the manifest of another checkpoint");
         }
         addPacks(manifest);
         Waits.get(
             commits.commit(manifest.sessionId(), 0, manifest.run().project(), bytes, List.of()));
-        pin(manifest);
+        pin(name);
         checkpointCount++;
       } catch (IllegalArgumentException | IOException e) {
         problem(name, e);
@@ -157,9 +135,9 @@ public class Reindex {
       }
     }
 
-    private void problem(String name, Exception e) {
+    private void problem(CheckpointName name, Exception e) {
       if (problems.size() < MOST_PROBLEMS) {
-        problems.add(name + ": " + Problems.words(e));
+        problems.add(name.manifestKey() + ": " + Problems.words(e));
       }
     }
 
@@ -191,18 +169,13 @@ public class Reindex {
     int number = Waits.get(projects.number(project));
     List<Hash> named =
         manifest.workspace().packs().stream().map(pack -> Hash.parse(pack.digest())).toList();
-    return Packs.hashes(
-        Waits.get(pool.preparedQuery(LIVE).execute(Tuple.of(number, Packs.digests(named)))));
+    return Waits.get(packs.live(number, named));
   }
 
   private ToldPack told(String project, Hash digest, Manifest.Pack pack) throws IOException {
     try {
       PackIndex index = PackFile.index(bucket, Packs.key(project, digest), pack.sizeBytes());
-      byte[] chunks = new byte[index.chunkCount() * Hash.BYTES];
-      for (int i = 0; i < index.chunkCount(); i++) {
-        index.hash(i).write(chunks, i * Hash.BYTES);
-      }
-      return new ToldPack(digest, pack.sizeBytes(), pack.indexBytes(), chunks);
+      return new ToldPack(digest, pack.sizeBytes(), pack.indexBytes(), PackFile.hashes(index));
     } catch (SnapshotException e) {
       throw new IOException("pack " + digest + ": " + e.getMessage(), e);
     }
@@ -214,11 +187,10 @@ public class Reindex {
     }
   }
 
-  private void pin(Manifest manifest) throws IOException {
-    String key = Keeping.pinKey(manifest.run().project(), manifest.sessionId(), manifest.id());
+  private void pin(CheckpointName name) throws IOException {
     try {
-      Keeping.Pin pin = Json.mapper().readValue(read(key), Keeping.Pin.class);
-      Waits.get(keeping.pin(manifest.id(), pin.by(), pin.reason()));
+      Keeping.Pin pin = Json.mapper().readValue(read(name.pinKey()), Keeping.Pin.class);
+      Waits.get(keeping.pin(name.id(), pin.by(), pin.reason()));
     } catch (StoreFailure e) {
       if (e.kind() != StoreFailure.Kind.NOT_FOUND) {
         throw e;

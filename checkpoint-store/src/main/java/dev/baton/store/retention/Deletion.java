@@ -7,9 +7,8 @@
 package dev.baton.store.retention;
 
 import dev.baton.store.background.Waits;
-import dev.baton.store.checkpoints.Commits;
-import dev.baton.store.checkpoints.Keeping;
 import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.CheckpointName;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -60,6 +59,9 @@ public class Deletion {
    * @return the ids of those that go
    */
   public List<String> delete(List<String> ids, boolean pinned) {
+    if (ids.isEmpty()) {
+      return List.of();
+    }
     List<String> marked = Waits.get(pool.withTransaction(tx -> mark(tx, ids, pinned)));
     finish();
     return marked;
@@ -82,10 +84,10 @@ public class Deletion {
   public void finish() {
     for (RowSet<Row> rows = marked(); rows.size() > 0; rows = marked()) {
       for (Row row : rows) {
-        String run = row.getString(2);
-        String project = row.getString(3);
-        Waits.get(bucket.remove(Keeping.pinKey(project, run, row.getString(1))));
-        Waits.get(bucket.remove(Commits.key(project, run, row.getString(1))));
+        CheckpointName name =
+            new CheckpointName(row.getString(3), row.getString(2), row.getString(1));
+        Waits.get(bucket.remove(name.pinKey()));
+        Waits.get(bucket.remove(name.manifestKey()));
         Tuple number = Tuple.of(row.getLong(0));
         Waits.get(
             pool.withTransaction(

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 record Policy(int max, Duration maxAge, boolean keepComplete, boolean keepError) {
 
   /** A checkpoint as far as it matters here. */
-  record Candidate(String id, String trigger, Instant createdAt) {}
+  record Candidate(String id, String trigger, Instant createdAt) {
+    static final Comparator<Candidate> OLDEST_FIRST =
+        Comparator.comparing(Candidate::createdAt).thenComparing(Candidate::id);
+  }
 
   /** What the configuration says for a workflow of a project. */
   static Policy of(StoreConfig.Retention config, String project, String workflow) {
@@ -48,8 +51,7 @@ record Policy(int max, Duration maxAge, boolean keepComplete, boolean keepError)
   /** Pure: those that are not kept. */
   List<String> unwanted(List<Candidate> ofOneRun, Instant now) {
     List<Candidate> newestFirst = new ArrayList<>(ofOneRun);
-    newestFirst.sort(
-        Comparator.comparing(Candidate::createdAt).thenComparing(Candidate::id).reversed());
+    newestFirst.sort(Candidate.OLDEST_FIRST.reversed());
     List<String> unwanted = new ArrayList<>();
     int kept = 0;
     for (Candidate each : newestFirst) {

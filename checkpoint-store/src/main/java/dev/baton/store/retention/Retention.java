@@ -187,11 +187,7 @@ public class Retention {
 
     /** Its event may be on its way. */
     private static void newest(List<Policy.Candidate> all, Set<String> needed) {
-      all.stream()
-          .max(
-              java.util.Comparator.comparing(Policy.Candidate::createdAt)
-                  .thenComparing(Policy.Candidate::id))
-          .ifPresent(newest -> needed.add(newest.id()));
+      all.stream().max(Policy.Candidate.OLDEST_FIRST).ifPresent(newest -> needed.add(newest.id()));
     }
   }
 }

@@ -18,6 +18,7 @@ import dev.baton.store.packs.PackRow;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 
@@ -70,10 +71,10 @@ final class PackCheck {
       try {
         chunks(index, in, reader);
       } catch (SnapshotException e) {
-        wrong = e.getMessage(); // the rest is read all the same: it tells a wrong object from a
-        // wrong index
+        // The rest is read all the same: it tells a wrong object from a wrong index.
+        wrong = e.getMessage();
       }
-      in.transferTo(java.io.OutputStream.nullOutputStream());
+      in.transferTo(OutputStream.nullOutputStream());
     }
     Hash actual = Hash.read(digest.digest(), 0);
     if (!actual.equals(pack.digest())) {
@@ -114,14 +115,5 @@ final class PackCheck {
     if (in.readNBytes(count).length < count) {
       throw new EOFException("the object has less than " + count + " bytes");
     }
-  }
-
-  /** The hashes of all chunks, 32 bytes each. */
-  static byte[] hashes(PackIndex index) {
-    byte[] all = new byte[index.chunkCount() * Hash.BYTES];
-    for (int i = 0; i < index.chunkCount(); i++) {
-      index.hash(i).write(all, i * Hash.BYTES);
-    }
-    return all;
   }
 }

@@ -9,6 +9,7 @@ package dev.baton.store.verify;
 import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.format.BlockReader;
 import dev.baton.snapshot.format.BlockSpan;
+import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.format.PackIndex;
 import dev.baton.store.objects.Bucket;
 import java.io.EOFException;
@@ -35,6 +36,15 @@ public final class PackFile {
       tail = read(bucket, key, size - length, length);
     }
     return PackIndex.decode(size, length, tail, 0, tail.length);
+  }
+
+  /** The hashes of all its chunks in their order, 32 bytes each. */
+  public static byte[] hashes(PackIndex index) {
+    byte[] all = new byte[index.chunkCount() * Hash.BYTES];
+    for (int i = 0; i < index.chunkCount(); i++) {
+      index.hash(i).write(all, i * Hash.BYTES);
+    }
+    return all;
   }
 
   /** The raw bytes of a block. */

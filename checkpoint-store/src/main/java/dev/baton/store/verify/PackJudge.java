@@ -65,6 +65,8 @@ public class PackJudge {
           SELECT FROM store.checkpoint_pack o JOIN store.pack p ON p.id = o.pack
           WHERE o.checkpoint = c.number AND p.problem IS NOT NULL)""";
 
+  private static final String GIVE_BACK = "UPDATE store.pack SET checked_at = NULL WHERE id = $1";
+
   static final String WRONG =
       "UPDATE store.pack SET problem = $2 WHERE id = $1 AND state = 1 RETURNING id";
 
@@ -96,10 +98,17 @@ public class PackJudge {
   /**
    * Reads the pack and writes down what is right or wrong with it.
    *
-   * @throws StoreFailure UNAVAILABLE when it cannot be told
+   * @throws StoreFailure UNAVAILABLE when it cannot be told; the queue may hand it out again at
+   *     once
    */
   public Optional<Finding> judge(PackRow pack) {
-    PackCheck.Verdict verdict = look(pack);
+    PackCheck.Verdict verdict;
+    try {
+      verdict = look(pack);
+    } catch (StoreFailure e) {
+      Waits.get(pool.preparedQuery(GIVE_BACK).execute(Tuple.of(pack.id())));
+      throw e;
+    }
     bytes.increment(pack.sizeBytes());
     return switch (verdict) {
       case PackCheck.Verdict.Right right -> {
@@ -132,9 +141,7 @@ public class PackJudge {
         pool.preparedQuery(RIGHT)
             .execute(
                 Tuple.of(
-                    pack.id(),
-                    Buffer.buffer(PackCheck.hashes(right.index())),
-                    right.indexBytes())));
+                    pack.id(), Buffer.buffer(PackFile.hashes(right.index())), right.indexBytes())));
     Waits.get(pool.preparedQuery(HEALED).execute(Tuple.of(pack.id())));
     verified.increment();
   }

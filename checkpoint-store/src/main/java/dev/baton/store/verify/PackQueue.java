@@ -37,8 +37,6 @@ class PackQueue {
   static final String NEW = CLAIM.formatted("verified_at IS NULL", "registered_at");
   static final String OLDEST = CLAIM.formatted("verified_at < $1::timestamptz", "verified_at");
 
-  private static final String GIVE_BACK = "UPDATE store.pack SET checked_at = NULL WHERE id = $1";
-
   private final Pool pool;
 
   PackQueue(Pool pool) {
@@ -58,11 +56,6 @@ class PackQueue {
   /** Postgres' clock, by which all times here are. */
   OffsetDateTime now() {
     return Waits.get(pool.query("SELECT now()").execute()).iterator().next().getOffsetDateTime(0);
-  }
-
-  /** Of a pack that could not be read: it may be handed out again. */
-  void giveBack(PackRow pack) {
-    Waits.get(pool.preparedQuery(GIVE_BACK).execute(Tuple.of(pack.id())));
   }
 
   private static Optional<PackRow> first(RowSet<Row> rows) {

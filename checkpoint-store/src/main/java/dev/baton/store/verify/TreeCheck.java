@@ -15,6 +15,8 @@ import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.format.Node;
 import dev.baton.snapshot.format.NodeCodec;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -73,7 +75,7 @@ final class TreeCheck {
     } catch (SnapshotException e) {
       return Optional.of(String.valueOf(e.getMessage()));
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -134,7 +136,7 @@ final class TreeCheck {
               need(ExtentList.of(file, wanted -> bytes));
             } catch (InterruptedException e) {
               Thread.currentThread().interrupt();
-              throw new java.io.InterruptedIOException();
+              throw new InterruptedIOException();
             }
           }
         });

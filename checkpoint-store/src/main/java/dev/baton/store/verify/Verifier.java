@@ -135,12 +135,7 @@ public class Verifier {
 
   private void turn() {
     for (Optional<PackRow> pack = queue.fresh(); pack.isPresent(); pack = queue.fresh()) {
-      try {
-        judge.judge(pack.get());
-      } catch (StoreFailure e) {
-        queue.giveBack(pack.get());
-        throw e;
-      }
+      judge.judge(pack.get());
       requireRunning();
     }
     long after = 0;
@@ -171,6 +166,17 @@ public class Verifier {
 
   /** With what is remembered of the run's checkpoint before. */
   private void verify(Candidate candidate) {
+    try {
+      walk(candidate);
+    } catch (StoreFailure e) {
+      if (e.kind() != StoreFailure.Kind.NOT_FOUND) {
+        throw e;
+      }
+      verify(candidate.id()); // an object has gone since its pack was right: the packs are judged
+    }
+  }
+
+  private void walk(Candidate candidate) {
     try (ChunkReader chunks = new ChunkReader(pool, bucket, candidate.number())) {
       Set<Hash> known = complete.in(candidate.run(), chunks.packs());
       TreeCheck tree = new TreeCheck(chunks, known);

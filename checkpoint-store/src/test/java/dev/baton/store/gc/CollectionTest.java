@@ -14,8 +14,8 @@ import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.snapshot.Pack;
-import dev.baton.store.checkpoints.Commits;
 import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.packs.Packs;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.Tree;
@@ -128,7 +128,7 @@ class CollectionTest extends StoreTest {
   void shouldDeleteNothingUnknownInAProjectThatTheDatabaseIsBehind() {
     putOrphan();
     Manifest manifest = tree.manifest(run, project, "flow", 1, Trigger.STEP, Instant.now());
-    String key = Commits.key(project, run, manifest.id());
+    String key = new CheckpointName(project, run, manifest.id()).manifestKey();
     bucket.put(key, ManifestCodec.write(manifest)).await().atMost(Duration.ofSeconds(10));
 
     collection.run(Duration.ZERO, false);

@@ -217,7 +217,7 @@ final class Scenario {
       return connection
           .begin()
           .invoke(begun -> transaction = begun)
-          .chain(() -> Commits.lock(connection, project, List.of(digest)))
+          .chain(() -> Packs.lockLive(connection, project, List.of(digest)))
           .invoke(() -> at = At.INSERT)
           .onFailure(StoreFailure.class)
           .recoverWithUni(

@@ -6,10 +6,16 @@
  */
 package dev.baton.store.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import java.net.URI;
 import java.util.Objects;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +39,17 @@ public abstract class StoreTest {
   void disconnect() {
     log.close();
     client.close();
+  }
+
+  /** That a call is refused with this status, whose description has these words. */
+  protected static void assertStatus(ThrowingCallable call, Status.Code code, String words) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            StatusRuntimeException.class,
+            e -> {
+              assertThat(e.getStatus().getDescription()).contains(words);
+              assertThat(e.getStatus().getCode()).isEqualTo(code);
+            });
   }
 
   @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"})
