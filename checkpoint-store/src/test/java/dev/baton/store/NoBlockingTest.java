@@ -113,7 +113,7 @@ class NoBlockingTest extends StoreTest {
                 .addObjects(
                     ObjectRef.newBuilder()
                         .setDigest(TraceBuilder.cut("x").digest())
-                        .setKind(ObjectKind.OBJECT_KIND_WORKSPACE))
+                        .setKind(ObjectKind.OBJECT_KIND_BLOB))
                 .build());
     checkpoint(trace.run());
     for (String path : List.of("/events", "/snapshot", "/cuts")) {

@@ -303,11 +303,10 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   private static ObjectKind kind(ObjectRef object) {
     return switch (object.getKind()) {
       case OBJECT_KIND_BLOB -> ObjectKind.BLOB;
-      case OBJECT_KIND_WORKSPACE -> ObjectKind.WORKSPACE;
       case OBJECT_KIND_PACK -> ObjectKind.PACK;
       case OBJECT_KIND_UNSPECIFIED, UNRECOGNIZED ->
           throw StoreFailure.invalid(
-              "object %s has no kind: OBJECT_KIND_BLOB, OBJECT_KIND_WORKSPACE or OBJECT_KIND_PACK"
+              "object %s has no kind: OBJECT_KIND_BLOB or OBJECT_KIND_PACK"
                   .formatted(object.getDigest()));
     };
   }

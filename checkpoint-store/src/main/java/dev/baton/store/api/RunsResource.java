@@ -121,7 +121,7 @@ class RunsResource {
   @APIResponse(
       responseCode = "200",
       description =
-          "{cuts: [{digest, step, branch, format, epoch, position, tree_bytes, stored_bytes, file_count, time}]}",
+          "{cuts: [{digest, step, branch, format, epoch, position, tree_bytes, stored_bytes, file_count, time, checkpoint}]}",
       content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   public Uni<byte[]> cuts(@RestPath String run) {
     return cuts.of(Requests.run(run))

@@ -8,16 +8,11 @@ package dev.baton.store.objects;
 
 import java.util.Locale;
 
-/** What an object is, which says where it lies and what its digest is of. */
+/** What an object is, which says where it lies. Its digest is that of its bytes. */
 public enum ObjectKind {
-  /** An output or a log; the digest is that of its bytes. */
+  /** An output or a log. */
   BLOB,
-  /**
-   * A workspace archive; the digest is that of the tree, and two archives of one tree may differ in
-   * size.
-   */
-  WORKSPACE,
-  /** Chunks of snapshots; the digest is that of its bytes. */
+  /** Chunks of snapshots. */
   PACK;
 
   /** As it is stored and shown. */

@@ -63,7 +63,6 @@ public record ObjectName(String project, ObjectKind kind, String digest, long si
     String hex = digest.substring(digest.indexOf(':') + 1);
     return switch (kind) {
       case BLOB -> project + "/blobs/" + hex;
-      case WORKSPACE -> project + "/workspaces/" + hex + ".tar.zst";
       case PACK -> project + "/packs/" + hex;
     };
   }

@@ -88,7 +88,7 @@ public class StoredCut {
     return timeMicros;
   }
 
-  /** The id of its manifest; null where the workspace is one archive. */
+  /** The id of its checkpoint, which retention may have deleted; null: it has none. */
   public @Nullable String checkpoint() {
     return checkpoint;
   }

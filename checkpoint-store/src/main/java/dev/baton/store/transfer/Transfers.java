@@ -90,8 +90,11 @@ public class Transfers {
       case PACK ->
           Uni.createFrom()
               .item(() -> upload(object, packs.getOrDefault(Hash.read(object.hash(), 0), false)));
-      case BLOB, WORKSPACE ->
-          bucket.size(object.key()).map(size -> upload(object, isThere(object, size)));
+      // One of another size under the right name is a wrong upload, to be written over.
+      case BLOB ->
+          bucket
+              .size(object.key())
+              .map(size -> upload(object, size.equals(OptionalLong.of(object.sizeBytes()))));
     };
   }
 
@@ -113,15 +116,6 @@ public class Transfers {
               }
               return new Download(object, bucket.getUrl(object.key()), size.getAsLong());
             });
-  }
-
-  /** A blob of another size under the right name is a wrong upload, to be written over. */
-  private static boolean isThere(ObjectName object, OptionalLong size) {
-    return size.isPresent()
-        && switch (object.kind()) {
-          case BLOB, PACK -> object.sizeBytes() == size.getAsLong();
-          case WORKSPACE -> true;
-        };
   }
 
   private static <T> Uni<List<T>> each(List<ObjectName> objects, Function<ObjectName, Uni<T>> ask) {

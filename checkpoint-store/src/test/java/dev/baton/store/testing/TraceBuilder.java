@@ -90,7 +90,8 @@ public final class TraceBuilder {
   }
 
   public static Cut cut(String content) {
-    return new Cut(Digest.of(content.getBytes(StandardCharsets.UTF_8)), "tar.zst", 1000, 100, 10);
+    return new Cut(
+        Digest.of(content.getBytes(StandardCharsets.UTF_8)), "baton-tree-2", 1000, 100, 10, null);
   }
 
   private ProducerRecord<String, byte[]> record(Lane lane, TraceEvent event) {

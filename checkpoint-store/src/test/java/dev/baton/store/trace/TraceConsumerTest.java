@@ -145,7 +145,7 @@ class TraceConsumerTest extends StoreTest {
     assertThat(after).isEqualTo(Map.of(mine, 0L, taken, 1L));
     assertThat(rest).isEqualTo(new TraceWriter.Outcome.Stored(3));
     assertThat(client.events(one.run(), false)).hasSize(2);
-    assertThat(client.get("/runs/" + two.run() + "/cuts").body()).contains("tar.zst");
+    assertThat(client.get("/runs/" + two.run() + "/cuts").body()).contains("baton-tree-2");
   }
 
   @Test
@@ -238,7 +238,9 @@ class TraceConsumerTest extends StoreTest {
     TraceBuilder trace = new TraceBuilder();
     ProducerRecord<String, byte[]> whole = trace.completed(1, "clone", TraceBuilder.cut("a"));
     byte[] data =
-        new String(whole.value(), UTF_8).replace("\"format\":\"tar.zst\",", "").getBytes(UTF_8);
+        new String(whole.value(), UTF_8)
+            .replace("\"format\":\"baton-tree-2\",", "")
+            .getBytes(UTF_8);
     assertThat(data).hasSizeLessThan(whole.value().length);
     ProducerRecord<String, byte[]> broken =
         new ProducerRecord<>(Topics.TRACE, null, trace.run(), data, whole.headers());

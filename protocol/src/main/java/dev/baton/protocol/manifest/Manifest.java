@@ -9,6 +9,7 @@ package dev.baton.protocol.manifest;
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.RunId;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -111,7 +112,7 @@ public record Manifest(
     public static final String TREE = "baton-tree-2";
 
     public Workspace {
-      dev.baton.protocol.trace.Digest.check(digest);
+      Digest.check(digest);
       uncommittedFiles = orEmpty(uncommittedFiles);
       packs = orEmpty(packs);
       skipped = orEmpty(skipped);
@@ -130,7 +131,7 @@ public record Manifest(
    */
   public record Pack(String digest, long sizeBytes, int indexBytes) {
     public Pack {
-      dev.baton.protocol.trace.Digest.check(digest);
+      Digest.check(digest);
       if (sizeBytes < 1 || indexBytes < 1 || indexBytes > sizeBytes) {
         throw new IllegalArgumentException(
             "pack %s has size_bytes %d and index_bytes %d: both are at least 1, the index is within the pack"

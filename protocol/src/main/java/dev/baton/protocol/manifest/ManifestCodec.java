@@ -33,9 +33,8 @@ public final class ManifestCodec {
 
   /** With the checksum put in, whatever the manifest has as one. */
   public static byte[] write(Manifest manifest) {
-    ObjectNode root = (ObjectNode) sorted(Json.mapper().valueToTree(manifest));
-    root.remove(CHECKSUM);
-    root.put(CHECKSUM, Digest.of(Json.bytes(root)));
+    ObjectNode root = Json.mapper().valueToTree(manifest);
+    root.put(CHECKSUM, checksum(root));
     return Json.bytes(sorted(root));
   }
 

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * that carries it was sent.
  *
  * @param digest of the tree
- * @param format how it is stored: {@code baton-tree-2}, or {@code tar.zst} for one archive
+ * @param format how it is stored: {@code baton-tree-2}
  * @param treeBytes sum of the file sizes
  * @param storedBytes what was new of it; 0 when earlier cuts had stored all of it already
- * @param checkpoint the id under which its manifest is stored; null for an archive
+ * @param checkpoint the id under which its manifest is stored; null where it has none
  */
 public record Cut(
     String digest,
@@ -27,10 +27,5 @@ public record Cut(
     @Nullable String checkpoint) {
   public Cut {
     Digest.check(digest);
-  }
-
-  /** A cut without a manifest. */
-  public Cut(String digest, String format, long treeBytes, long storedBytes, long fileCount) {
-    this(digest, format, treeBytes, storedBytes, fileCount, null);
   }
 }

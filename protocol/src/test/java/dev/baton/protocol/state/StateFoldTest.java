@@ -396,6 +396,6 @@ class StateFoldTest {
   }
 
   private static Cut cut(String name) {
-    return new Cut(Digest.of(name.getBytes(StandardCharsets.UTF_8)), "tar.zst", 1, 1, 1);
+    return new Cut(Digest.of(name.getBytes(StandardCharsets.UTF_8)), "baton-tree-2", 1, 1, 1, null);
   }
 }

@@ -162,7 +162,7 @@ final class TraceGenerator {
 
   private Cut cut(String path) {
     String digest = Digest.of((path + random.nextInt()).getBytes(StandardCharsets.UTF_8));
-    return new Cut(digest, "tar.zst", 1, 1, 1);
+    return new Cut(digest, "baton-tree-2", 1, 1, 1, null);
   }
 
   private TraceEvent.StepCompleted done(String path, int visit, List<String> next) {

@@ -92,7 +92,7 @@ final class TraceSpeed {
             "managed", "default", "w", null, null, Map.of(), null, "always", null, null, NOW);
     trace.add(record(Lane.CONTROL, 1, birth));
     trace.add(record(Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(1, "r", "start")));
-    Cut cut = new Cut(Digest.of(new byte[1]), "tar.zst", 12_345, 2_345, 17);
+    Cut cut = new Cut(Digest.of(new byte[1]), "baton-tree-2", 12_345, 2_345, 17, null);
     LogTail log = new LogTail("compiled 17 files\nok\n", Digest.of(new byte[2]), 321);
     for (int seq = 1; trace.size() < EVENTS; seq++) {
       String step = "s" + seq % 100;
