@@ -28,4 +28,13 @@ public record PackRef(Hash id, long size, int indexBytes) {
               .formatted(MAX_SIZE, LEAST_INDEX, size, indexBytes));
     }
   }
+
+  /**
+   * As good as one of all parts. What a record has by itself is linked at its first use: slow in a
+   * failover.
+   */
+  @Override
+  public int hashCode() {
+    return id.hashCode();
+  }
 }

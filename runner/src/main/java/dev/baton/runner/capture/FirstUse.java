@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jboss.logging.Logger;
 
 /**
- * Links the native code of captures and restores: system calls, then compression. That takes 100 to
- * 300 ms once in a process, and no AOT cache keeps it.
+ * Links the native code of captures and restores: system calls, then compression. That takes 50 to
+ * 100 ms once in a process, and no AOT cache keeps it.
  */
 public final class FirstUse {
   private static final Logger LOG = Logger.getLogger(FirstUse.class);

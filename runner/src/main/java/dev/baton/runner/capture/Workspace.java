@@ -182,7 +182,9 @@ public final class Workspace {
    * @throws IOException when it cannot be written
    */
   public void restore(Cut from) throws StoreException, IOException, InterruptedException {
-    if (from.equals(cut) && !dirty && !ahead) {
+    Cut newest = cut;
+    // A replacement has none yet; the first comparison of two records is slow.
+    if (newest != null && from.equals(newest) && !dirty && !ahead) {
       return;
     }
     String checkpoint = from.checkpoint();

@@ -25,7 +25,6 @@ import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.runner.ExitCode;
 import dev.baton.runner.Runner;
 import dev.baton.runner.config.RunnerConfig;
-import dev.baton.runner.journal.ProducerSettings;
 import dev.baton.runner.journal.Producers;
 import dev.baton.runner.steps.StepExecutors;
 import dev.baton.snapshot.Excludes;
@@ -41,22 +40,22 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jboss.logging.Logger;
 
 /**
- * Runs a small workflow against services in this process and a trace in memory. It loops long
- * enough for the cache to hold profiles of the code between two steps, so that a fresh shared
- * runner is soon as fast as an old one.
+ * Runs a small workflow against services in this process: once with a trace in memory, then, as a
+ * replacement, with the client of a real cluster. It loops long enough for the cache to hold
+ * profiles of the code between two steps, so that a fresh shared runner is soon as fast as an old
+ * one.
  */
 public final class Training {
   private static final Logger LOG = Logger.getLogger(Training.class);
@@ -86,6 +85,9 @@ public final class Training {
   private static final int TREE_FILES = 20;
   private static final int TREE_ROUNDS = 6;
 
+  /** Bytes of a file that is cut into several chunks. */
+  private static final int LARGE_FILE = 5 << 20;
+
   private Training() {}
 
   /** Blocks for some seconds, then leaves nothing behind. */
@@ -93,7 +95,6 @@ public final class Training {
     try {
       Path data = Files.createTempDirectory("baton-rehearsal");
       try {
-        unreachableKafka();
         restore(data);
         return rehearse(data, executors);
       } finally {
@@ -109,7 +110,8 @@ public final class Training {
   private static ExitCode rehearse(Path data, StepExecutors executors)
       throws IOException, InterruptedException {
     String run = RunId.next();
-    try (MemoryObjectStore objects = new MemoryObjectStore()) {
+    try (MemoryObjectStore objects = new MemoryObjectStore();
+        ForgetfulBroker broker = new ForgetfulBroker()) {
       InMemory log = new InMemory();
       Parsed.Valid workflow = workflow();
       RehearsedStore store = new RehearsedStore(objects, RunState.empty(run));
@@ -118,7 +120,8 @@ public final class Training {
         return first;
       }
       store.learn(afterFirstStep(run, workflow, log));
-      return carry(run, 2, workflow, new InMemory(), store, data, executors);
+      Producers real = Producers.kafka(broker.address(), "rehearsal-2");
+      return carry(run, 2, workflow, real, store, data, executors);
     }
   }
 
@@ -126,7 +129,7 @@ public final class Training {
       String run,
       int epoch,
       Parsed.Valid workflow,
-      InMemory log,
+      Producers log,
       RehearsedStore store,
       Path data,
       StepExecutors executors)
@@ -247,16 +250,6 @@ public final class Training {
         .build();
   }
 
-  /** Loads the real client as far as it goes without a broker. */
-  private static void unreachableKafka() {
-    try (Producer<String, byte[]> producer =
-        ProducerSettings.durable("127.0.0.1:9", "rehearsal", Duration.ofMillis(300))) {
-      producer.partitionsFor(Topics.TRACE);
-    } catch (KafkaException expected) {
-      LOG.debugf("as expected: %s", expected.getMessage());
-    }
-  }
-
   /**
    * Often enough, and on enough files, for the cache to hold profiles: this is most of a failover.
    */
@@ -270,6 +263,9 @@ public final class Training {
       Files.createSymbolicLink(inner.resolve("link"), Path.of("file0"));
       Files.createLink(inner.resolve("same"), inner.resolve("file1"));
     }
+    byte[] large = new byte[LARGE_FILE];
+    new Random(1).nextBytes(large);
+    Files.write(tree.resolve("large"), large);
     for (int round = 0; round < TREE_ROUNDS; round++) {
       MemoryPacks packs = new MemoryPacks();
       TrackedTree tracked = new TrackedTree(Excludes.defaults());

@@ -70,7 +70,7 @@ record Specs(
   JvmCommand runner(AotMode mode) throws IOException {
     Path temp = Folders.ownersOnly(folders.temp(RUNNER));
     return new JvmCommand(
-        layout.packaged(RUNNER), RUNNER_HEAP, Jit.FULL, caches(), mode, libraries(), temp);
+        layout.packaged(RUNNER), RUNNER_HEAP, Jit.FULL_SOON, caches(), mode, libraries(), temp);
   }
 
   /** How a component is started as a Java program; nothing for Postgres, which is none. */

@@ -58,7 +58,14 @@ public record JvmCommand(
      */
     QUICK,
     /** As the JVM thinks best. For what every step waits for. */
-    FULL
+    FULL,
+    /**
+     * As {@link #FULL}, and reflection calls by the JVM's own means from the start. For what others
+     * wait for while it starts: the method handles that reflection makes otherwise, a hundred of
+     * them for the records that are read from JSON, are faster only much later, and no AOT cache
+     * keeps them.
+     */
+    FULL_SOON
   }
 
   public JvmCommand {
@@ -109,6 +116,9 @@ public record JvmCommand(
     List<String> flags = new ArrayList<>();
     if (jit == Jit.QUICK) {
       flags.add("-XX:TieredStopAtLevel=1");
+    }
+    if (jit == Jit.FULL_SOON) {
+      flags.add("-Djdk.reflect.useNativeAccessorOnly=true");
     }
     // Without a lower start the whole heap would be committed at once: a share of the machine's
     // memory is more than any of these heaps.
