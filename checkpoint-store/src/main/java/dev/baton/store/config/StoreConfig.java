@@ -112,7 +112,7 @@ public interface StoreConfig {
 
   /** Reading what was uploaded. */
   interface Verify {
-    /** How long after the last registration it begins: 0 to 1 hour. */
+    /** How long after the last commit it begins: 0 to 1 hour. */
     @WithDefault("PT2S")
     @WithConverter(Checks.Delay.class)
     Duration delay();

@@ -18,7 +18,6 @@ import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.event.Event;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -78,19 +77,14 @@ public class Packs {
         ON CONFLICT DO NOTHING)
       SELECT digest FROM stored""";
 
-  /** Some packs were registered, and are to be verified. */
-  public record Registered() {}
-
   private final Pool pool;
   private final Projects projects;
   private final Bucket bucket;
-  private final Event<Registered> registered;
 
-  Packs(Pool pool, Projects projects, Bucket bucket, Event<Registered> registered) {
+  Packs(Pool pool, Projects projects, Bucket bucket) {
     this.pool = pool;
     this.projects = projects;
     this.bucket = bucket;
-    this.registered = registered;
   }
 
   /** The key of a pack's object. */
@@ -128,7 +122,6 @@ public class Packs {
         .chain(() -> projects.number(project))
         .chain(number -> pool.withTransaction(tx -> register(tx, number, run, packs)))
         .invoke(stored -> requireAll(names, stored))
-        .invoke(() -> registered.fire(new Registered()))
         .replaceWithVoid();
   }
 

@@ -9,6 +9,7 @@ package dev.baton.store.trace;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.EventTypes;
 import dev.baton.protocol.trace.TraceCodec;
+import dev.baton.protocol.trace.TraceEvent;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -109,8 +110,19 @@ final class Decoder {
       @Nullable String lease,
       byte[] data,
       TraceCodec.Decoded.@Nullable Known known) {
-    EventRow row = new EventRow(record, id, type, known != null, source, micros(time), lease, data);
-    CutRow cut = known == null ? null : CutRow.of(row, known.record().event());
+    TraceEvent event = known == null ? null : known.record().event();
+    EventRow row =
+        new EventRow(
+            record,
+            id,
+            type,
+            event != null,
+            source,
+            micros(time),
+            lease,
+            data,
+            isFailedCapture(event));
+    CutRow cut = event == null ? null : CutRow.of(row, event);
     // Postgres text has no NUL. It would say so, but of the whole batch.
     if (hasNul(type)
         || hasNul(source)
@@ -123,6 +135,14 @@ final class Decoder {
     if (cut != null) {
       cuts.add(cut);
     }
+  }
+
+  private static boolean isFailedCapture(@Nullable TraceEvent event) {
+    return switch (event) {
+      case TraceEvent.CheckpointSaved saved -> saved.error() != null;
+      case TraceEvent.StepCompleted completed -> completed.withoutCut();
+      case null, default -> false;
+    };
   }
 
   private static boolean hasNul(@Nullable String text) {

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param known whether this version knows the type
  * @param timeMicros since the epoch; null where the event has no time
  * @param data JSON, the bytes as they came
+ * @param captureFailed whether it tells of files that could not be stored
  */
 record EventRow(
     ConsumerRecord<byte[], byte[]> record,
@@ -26,7 +27,8 @@ record EventRow(
     String source,
     @Nullable Long timeMicros,
     @Nullable String lease,
-    byte[] data) {
+    byte[] data,
+    boolean captureFailed) {
 
   int partition() {
     return record.partition();

@@ -20,6 +20,7 @@ class TraceMetrics {
   private final Counter events;
   private final Counter duplicates;
   private final Counter unknown;
+  private final Counter failedCaptures;
   private final Counter poison;
   private final Counter missing;
   private final Timer write;
@@ -29,6 +30,11 @@ class TraceMetrics {
     events = registry.counter("baton.store.events");
     duplicates = registry.counter("baton.store.duplicates");
     unknown = registry.counter("baton.store.unknown.types");
+    failedCaptures =
+        Counter.builder("baton.store.captures.failed")
+            .description(
+                "checkpoints that a runner could not make, and steps that ended without a cut")
+            .register(registry);
     poison = registry.counter("baton.store.dead.letters");
     missing =
         Counter.builder("baton.store.missing.offsets")
@@ -45,6 +51,7 @@ class TraceMetrics {
     events.increment(inserted);
     duplicates.increment(batch.events().size() - (double) inserted);
     unknown.increment(batch.events().stream().filter(event -> !event.known()).count());
+    failedCaptures.increment(batch.events().stream().filter(EventRow::captureFailed).count());
     write.record(took);
   }
 

@@ -14,7 +14,6 @@ import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.objects.Bucket;
 import dev.baton.store.packs.PackRow;
-import dev.baton.store.packs.Packs;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
@@ -35,14 +34,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Verifies in the background: every pack once after its upload, and every checkpoint once all its
- * packs are right: then its tree must be complete in them. Begins a moment after the last
- * registration, so as not to compete with the upload.
+ * packs are right: then its tree must be complete in them. Begins a moment after the last commit:
+ * an upload under way, which may take minutes, has the machine to itself.
  */
 @ApplicationScoped
 public class Verifier {
   private static final Logger LOG = Logger.getLogger(Verifier.class);
 
-  /** For what another replica left, and what could not be told. */
+  /** For what another replica left, what was never committed, and what could not be told. */
   private static final Duration ROUND = Duration.ofMinutes(1);
 
   private static final int BATCH = 50;
@@ -117,10 +116,6 @@ public class Verifier {
     if (loop != null) {
       loop.close();
     }
-  }
-
-  void onRegistered(@Observes Packs.Registered event) {
-    wake();
   }
 
   void onCommitted(@Observes Commits.Committed event) {

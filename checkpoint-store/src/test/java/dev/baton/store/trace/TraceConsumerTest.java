@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.quarkus.test.junit.QuarkusTest;
@@ -21,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -49,6 +53,35 @@ class TraceConsumerTest extends StoreTest {
     assertThat(client.idsUntilEnd(trace.run()))
         .containsExactly(
             trace.run() + "/c/1", trace.run() + "/c/2", trace.run() + "/1/1", trace.run() + "/1/2");
+  }
+
+  @Test
+  void shouldCountCapturesThatFailed() {
+    TraceBuilder trace = new TraceBuilder();
+    double before = failedCaptures();
+
+    log.send(
+        trace.created(),
+        trace.assigned(1),
+        trace.runner(
+            1, new TraceEvent.CheckpointSaved(RunId.next(), "a", "periodic", null, "disk full")),
+        trace.runner(
+            1,
+            new TraceEvent.StepCompleted(
+                "a", "shell", 1, 1, null, null, true, List.of(), 0, null, null, 10)),
+        trace.completed(1, "b", TraceBuilder.cut("b")),
+        trace.ended(1));
+    client.idsUntilEnd(trace.run());
+
+    assertThat(client.until(() -> failedCaptures() - before, failed -> failed >= 2)).isEqualTo(2);
+  }
+
+  private double failedCaptures() {
+    Matcher line =
+        Pattern.compile("baton_store_captures_failed_total\\S* (\\S+)")
+            .matcher(client.get("/q/metrics").body());
+    assertThat(line.find()).isTrue();
+    return Double.parseDouble(line.group(1));
   }
 
   @Test
@@ -291,7 +324,15 @@ class TraceConsumerTest extends StoreTest {
 
   private static EventRow refused(EventRow row) {
     return new EventRow(
-        row.record(), row.id(), "a\0b", true, row.source(), row.timeMicros(), null, row.data());
+        row.record(),
+        row.id(),
+        "a\0b",
+        true,
+        row.source(),
+        row.timeMicros(),
+        null,
+        row.data(),
+        false);
   }
 
   private ConsumerRecord<byte[], byte[]> letterOf(RecordMetadata where) {
