@@ -103,11 +103,15 @@ class MaintenanceTest extends StoreTest {
     assertThat(get(second).getVerification()).isEqualTo("corrupt");
     assertThat(get(second).getProblem()).contains(pack.ref().id().toString());
     assertThat(runner.find(tree.chunks()).getPlacesList()).containsOnly(0);
+    Manifest third = tree.manifest(run, 1, Trigger.STEP, Instant.now());
+    runner.commit(third, List.of());
+    assertThat(get(third.id()).getProblem()).contains(pack.ref().id().toString());
 
     runner.put(pack);
     runner.register(tree.packs());
     assertThat(verify(first).getVerified()).as("whoever has the bytes heals it").isTrue();
     client.until(() -> get(second), found -> found.getVerification().equals("verified"));
+    client.until(() -> get(third.id()), found -> found.getVerification().equals("verified"));
   }
 
   @Test

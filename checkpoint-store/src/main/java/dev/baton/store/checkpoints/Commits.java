@@ -42,8 +42,8 @@ public class Commits {
         INSERT INTO store.checkpoint (id, run, project, workflow, epoch, step, trigger, created_at,
           digest, size_bytes, stored_bytes, file_count, pack_count, pack_bytes, manifest, problem)
         VALUES ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, cardinality($2::bytea[]), $15,
-          $16, (SELECT min(p.problem) FROM store.pack p
-            WHERE p.project = $1 AND p.digest = ANY($2::bytea[])))
+          $16, (SELECT min('pack sha256:' || encode(p.digest, 'hex') || ': ' || p.problem)
+            FROM store.pack p WHERE p.project = $1 AND p.digest = ANY($2::bytea[])))
         ON CONFLICT (id) DO NOTHING RETURNING number),
       referred AS (
         INSERT INTO store.checkpoint_pack (pack, checkpoint)
