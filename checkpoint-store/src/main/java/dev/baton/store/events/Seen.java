@@ -7,7 +7,6 @@
 package dev.baton.store.events;
 
 import dev.baton.protocol.trace.EventId;
-import dev.baton.store.failure.Problems;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.trace.Wakeups;
 import io.smallrye.mutiny.Uni;
@@ -16,6 +15,7 @@ import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Holds a reader's answer until the store has the events that the reader has already seen: the
@@ -29,9 +29,6 @@ public class Seen {
 
   /** Events that one reader may name. */
   public static final int MOST = 16;
-
-  /** Bounds the wait for an event that another replica stored, or that Postgres could not tell. */
-  private static final Duration POLL = Duration.ofMillis(250);
 
   private static final String STORED =
       """
@@ -56,27 +53,19 @@ public class Seen {
     if (seen.isEmpty()) {
       return Uni.createFrom().voidItem();
     }
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    return Uni.createFrom()
-        .deferred(() -> look(run, seen))
-        .repeat()
-        .whilst(stored -> !stored && System.nanoTime() < deadline)
-        .select()
-        .last()
-        .toUni()
-        .invoke(
-            stored -> {
-              if (!Boolean.TRUE.equals(stored)) {
-                throw StoreFailure.notYet(
-                    "of the events %s not all were stored within %d ms; ask again"
-                        .formatted(seen, PATIENCE.toMillis()));
-              }
-            })
+    return wakeups
+        .await(run, PATIENCE, () -> look(run, seen))
+        .map(
+            stored ->
+                stored.orElseThrow(
+                    () ->
+                        StoreFailure.notYet(
+                            "of the events %s not all were stored within %d ms; ask again"
+                                .formatted(seen, PATIENCE.toMillis()))))
         .replaceWithVoid();
   }
 
-  private Uni<Boolean> look(String run, List<EventId> seen) {
-    Wakeups.Waiter waiter = wakeups.expect(run);
+  private Uni<Optional<Boolean>> look(String run, List<EventId> seen) {
     return pool.preparedQuery(STORED)
         .execute(
             Tuple.of(
@@ -87,9 +76,6 @@ public class Seen {
         .after(PATIENCE)
         .fail()
         .map(rows -> rows.iterator().next().getLong(0) == seen.size())
-        .onFailure(Problems::isAway)
-        .recoverWithItem(false)
-        .call(stored -> stored ? Uni.createFrom().voidItem() : waiter.await(POLL))
-        .eventually(waiter::cancel);
+        .map(all -> all ? Optional.of(true) : Optional.empty());
   }
 }

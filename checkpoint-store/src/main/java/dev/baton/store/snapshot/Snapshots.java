@@ -8,7 +8,6 @@ package dev.baton.store.snapshot;
 
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.events.EventLog;
-import dev.baton.store.failure.Problems;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.trace.Wakeups;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -28,9 +27,6 @@ import java.util.Optional;
 @ApplicationScoped
 public class Snapshots {
   public static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
-
-  /** Bounds the wait for a fence that another replica stored, or that Postgres could not tell. */
-  private static final Duration POLL = Duration.ofMillis(250);
 
   private final EventLog log;
   private final Room room;
@@ -63,19 +59,13 @@ public class Snapshots {
               StoreFailure.invalid(
                   "a wait of " + bound.toMillis() + " ms is not between 0 and 60000"));
     }
-    long deadline = System.nanoTime() + bound.toNanos();
-    return Uni.createFrom()
-        .deferred(() -> look(run, epoch, deadline))
-        .repeat()
-        .whilst(found -> found.isEmpty() && System.nanoTime() < deadline)
-        .select()
-        .last()
-        .toUni()
+    return wakeups
+        .await(run, bound, () -> look(run, epoch))
         .chain(
             found ->
-                found != null && found.isPresent()
-                    ? fold(run, found.get().position())
-                    : Uni.createFrom().failure(late(run, epoch, bound)));
+                found
+                    .map(fence -> fold(run, fence.position()))
+                    .orElseGet(() -> Uni.createFrom().failure(late(run, epoch, bound))));
   }
 
   /** The state as of now. */
@@ -89,24 +79,11 @@ public class Snapshots {
             });
   }
 
-  private Uni<Optional<Fence>> look(String run, int epoch, long deadline) {
-    Wakeups.Waiter waiter = wakeups.expect(run);
+  private Uni<Optional<Fence>> look(String run, int epoch) {
     return log.control(run)
         .map(
             control ->
-                Fence.in(control).stream().filter(fence -> fence.epoch() == epoch).findFirst())
-        .onFailure(Problems::isAway)
-        .recoverWithItem(Optional::empty)
-        .call(
-            found ->
-                found.isPresent()
-                    ? Uni.createFrom().voidItem()
-                    : waiter.await(shorter(POLL, deadline - System.nanoTime())))
-        .eventually(waiter::cancel);
-  }
-
-  private static Duration shorter(Duration poll, long nanos) {
-    return Duration.ofNanos(Math.clamp(nanos, 1_000_000, poll.toNanos()));
+                Fence.in(control).stream().filter(fence -> fence.epoch() == epoch).findFirst());
   }
 
   private Uni<Folded> fold(String run, long upTo) {

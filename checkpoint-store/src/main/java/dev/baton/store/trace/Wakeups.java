@@ -6,13 +6,16 @@
  */
 package dev.baton.store.trace;
 
+import dev.baton.store.failure.Problems;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /**
  * Wakes those who wait for events of a run as soon as this process has stored some. Only a hint:
@@ -21,6 +24,8 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 @ApplicationScoped
 public class Wakeups {
+  private static final Duration POLL = Duration.ofMillis(250);
+
   private final Map<String, Set<Waiter>> waiting = new ConcurrentHashMap<>();
 
   /**
@@ -36,6 +41,40 @@ public class Wakeups {
           return all;
         });
     return waiter;
+  }
+
+  /**
+   * Looks whenever events of the run were stored, and at least every 250 ms, since another replica
+   * may store them and Postgres may not be able to tell, until there is something to be found.
+   *
+   * @return empty when the time is over
+   */
+  public <T> Uni<Optional<T>> await(String run, Duration atMost, Supplier<Uni<Optional<T>>> look) {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    return Uni.createFrom()
+        .deferred(() -> look(run, deadline, look))
+        .repeat()
+        .whilst(found -> found.isEmpty() && System.nanoTime() < deadline)
+        .select()
+        .last()
+        .toUni();
+  }
+
+  private <T> Uni<Optional<T>> look(String run, long deadline, Supplier<Uni<Optional<T>>> look) {
+    Waiter waiter = expect(run);
+    return look.get()
+        .onFailure(Problems::isAway)
+        .recoverWithItem(Optional::empty)
+        .call(
+            found ->
+                found.isPresent()
+                    ? Uni.createFrom().voidItem()
+                    : waiter.await(shorter(deadline - System.nanoTime())))
+        .eventually(waiter::cancel);
+  }
+
+  private static Duration shorter(long nanos) {
+    return Duration.ofNanos(Math.clamp(nanos, 1_000_000, POLL.toNanos()));
   }
 
   void wake(Set<String> runs) {

@@ -6,6 +6,7 @@
  */
 package dev.baton.snapshot.restore;
 
+import dev.baton.snapshot.threads.Uninterrupted;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,18 +46,6 @@ final class Crew implements AutoCloseable {
   public void close() {
     pipeline.close();
     threads.forEach(Thread::interrupt);
-    boolean interrupted = false;
-    for (Thread thread : threads) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.join(threads);
   }
 }

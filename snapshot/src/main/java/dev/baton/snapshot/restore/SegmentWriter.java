@@ -18,15 +18,19 @@ final class SegmentWriter {
   private final Pipeline pipeline;
   private final FileWriter files;
   private final DirectoryEnd ends;
-  private final Again again;
+  private final WrittenChunks writtenChunks;
   private final Written written;
 
   SegmentWriter(
-      Pipeline pipeline, FileWriter files, DirectoryEnd ends, Again again, Written written) {
+      Pipeline pipeline,
+      FileWriter files,
+      DirectoryEnd ends,
+      WrittenChunks writtenChunks,
+      Written written) {
     this.pipeline = pipeline;
     this.files = files;
     this.ends = ends;
-    this.again = again;
+    this.writtenChunks = writtenChunks;
     this.written = written;
   }
 
@@ -98,7 +102,7 @@ final class SegmentWriter {
           open.writeAt(piece.position(), bytes, offset, piece.length());
         }
         case Task.InFile place -> {
-          byte[] bytes = again.read(piece.chunk(), place, piece.length());
+          byte[] bytes = writtenChunks.read(piece.chunk(), place, piece.length());
           open.writeAt(piece.position(), bytes, 0, piece.length());
         }
       }

@@ -78,11 +78,11 @@ public final class TreeRestore {
       HardLinks links;
       try (Crew crew = new Crew(pipeline)) {
         crew.start(LOADERS, "load", () -> new BlockLoader(pipeline, packs).run());
-        Again again = new Again(fresh.directory(), chunks);
+        WrittenChunks writtenChunks = new WrittenChunks(fresh.directory(), chunks);
         crew.start(
             writers(),
             "write",
-            () -> new SegmentWriter(pipeline, files, ends, again, written).run());
+            () -> new SegmentWriter(pipeline, files, ends, writtenChunks, written).run());
         SegmentPlanner planner = new SegmentPlanner(pipeline, packs, chunks, ends);
         links =
             new TreeWriter(new NodeReader(chunks), files, planner, ends, budget)

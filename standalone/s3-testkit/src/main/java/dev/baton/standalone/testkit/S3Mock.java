@@ -86,7 +86,7 @@ public final class S3Mock implements AutoCloseable {
       throw new IOException(
           "S3Mock is not built, "
               + libraries
-              + " is missing; build it with ./mvnw -DskipTests -pl standalone/s3mock package");
+              + " is missing; build it with ./mvnw package -pl standalone/s3mock");
     }
     return List.of(
         JvmCommand.java().toString(),

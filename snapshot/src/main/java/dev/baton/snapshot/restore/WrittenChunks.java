@@ -20,11 +20,11 @@ import java.io.IOException;
  * Chunks that this restore has written already, read back from their files, and from the packs
  * where that is not possible. Thread-safe.
  */
-final class Again {
+final class WrittenChunks {
   private final Directory root;
   private final ChunkSource packs;
 
-  Again(Directory root, ChunkSource packs) {
+  WrittenChunks(Directory root, ChunkSource packs) {
     this.root = root;
     this.packs = packs;
   }
@@ -38,10 +38,8 @@ final class Again {
           && Hash.of(bytes, 0, length).equals(chunk)) {
         return bytes;
       }
-    } catch (PosixException | NotRegularException e) {
-      // Its own owner may not be allowed to read it, or to enter its directory, or somebody else
-      // was here: the packs have it, too.
-      return packs.read(chunk);
+    } catch (PosixException | NotRegularException unreadable) {
+      // Its own owner may not be allowed to read it, or to enter its directory.
     }
     return packs.read(chunk);
   }

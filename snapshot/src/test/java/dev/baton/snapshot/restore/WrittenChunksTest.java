@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class AgainTest {
+class WrittenChunksTest {
   private static final byte[] CHUNK = "chunk".getBytes(StandardCharsets.UTF_8);
 
   @Test
@@ -38,15 +38,16 @@ class AgainTest {
 
   private static int fromPacks(Directory root, String directory, String name) throws Exception {
     AtomicInteger asked = new AtomicInteger();
-    Again again =
-        new Again(
+    WrittenChunks writtenChunks =
+        new WrittenChunks(
             root,
             chunk -> {
               asked.incrementAndGet();
               return CHUNK.clone();
             });
 
-    byte[] read = again.read(Hash.of(CHUNK), new Task.InFile(directory, name, 1), CHUNK.length);
+    byte[] read =
+        writtenChunks.read(Hash.of(CHUNK), new Task.InFile(directory, name, 1), CHUNK.length);
 
     assertThat(read).isEqualTo(CHUNK);
     return asked.get();
