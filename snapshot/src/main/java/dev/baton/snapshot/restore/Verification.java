@@ -7,6 +7,7 @@
 package dev.baton.snapshot.restore;
 
 import dev.baton.snapshot.SnapshotException.DigestMismatch;
+import dev.baton.snapshot.files.AccessList;
 import dev.baton.snapshot.files.Descent;
 import dev.baton.snapshot.files.FreshTarget;
 import dev.baton.snapshot.format.Entry;
@@ -207,7 +208,7 @@ final class Verification {
     if (!Objects.equals(found.owner(), notOwn(wanted.owner()))) {
       degraded.addIfUnknown(pair.path(name), "has another owner");
     }
-    if (!found.xattrs().equals(wanted.xattrs())) {
+    if (!found.xattrs().equals(AccessList.afterChmod(wanted.xattrs(), mode))) {
       degraded.addIfUnknown(pair.path(name), "extended attributes differ");
     }
   }

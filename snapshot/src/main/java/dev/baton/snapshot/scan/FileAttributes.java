@@ -9,6 +9,7 @@ package dev.baton.snapshot.scan;
 import dev.baton.snapshot.format.Meta;
 import dev.baton.snapshot.format.Owner;
 import dev.baton.snapshot.format.Xattr;
+import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.Handle;
 import dev.baton.snapshot.posix.Posix;
 import dev.baton.snapshot.posix.PosixException;
@@ -55,13 +56,33 @@ public final class FileAttributes {
   }
 
   /**
+   * Access lists of a child that is not to be read, as anybody may read them; none where it is
+   * gone.
+   *
+   * @throws PosixException only if the system is out of memory or the like
+   */
+  static List<Xattr> accessLists(Directory directory, String child) throws IOException {
+    try {
+      return kept(directory.xattrs(child, FileAttributes::isAccessList)).xattrs();
+    } catch (PosixException e) {
+      if (e.isExhausted()) {
+        throw e;
+      }
+      return List.of();
+    }
+  }
+
+  private static boolean isAccessList(String name) {
+    return name.equals("system.posix_acl_access") || name.equals("system.posix_acl_default");
+  }
+
+  /**
    * The user's own and access lists; those of security modules belong to the machine. Trusted ones
    * can only be set by the superuser.
    */
   static boolean isWanted(String name) {
     return name.startsWith("user.")
-        || name.equals("system.posix_acl_access")
-        || name.equals("system.posix_acl_default")
+        || isAccessList(name)
         || (name.startsWith("trusted.") && Posix.isSuperuser());
   }
 

@@ -11,6 +11,7 @@ import dev.baton.snapshot.format.Xattr;
 import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.Kind;
 import dev.baton.snapshot.posix.Named;
+import dev.baton.snapshot.posix.NotRegularException;
 import dev.baton.snapshot.posix.PosixException;
 import dev.baton.snapshot.posix.StatBuffer;
 import java.io.IOException;
@@ -45,6 +46,10 @@ final class FreshLook {
     this.began = began;
   }
 
+  /**
+   * @throws PosixException if the directory is not there any more, or the system is out of memory
+   *     or the like
+   */
   Look look(Rules inherited) throws IOException {
     directory.stat(stat);
     boolean selfSame = last != null && last.self().matches(stat);
@@ -108,8 +113,8 @@ final class FreshLook {
     try {
       return directory.list();
     } catch (PosixException e) {
-      // A tree without anything would be no cut.
-      if (prefix.isEmpty() || e.isExhausted()) {
+      // A tree without anything would be no cut; what was removed since it was opened is not there.
+      if (prefix.isEmpty() || e.isAbsent() || e.isExhausted()) {
         throw e;
       }
       notes.add(Look.unreadable("", e));
@@ -147,7 +152,11 @@ final class FreshLook {
       if (e instanceof PosixException p && p.isExhausted()) {
         throw e;
       }
-      notes.add(Look.unreadable(Rules.IGNORE_FILE, e));
+      boolean replaced =
+          e instanceof NotRegularException || (e instanceof PosixException p && p.isReplaced());
+      if (!replaced) {
+        notes.add(Look.unreadable(Rules.IGNORE_FILE, e));
+      }
       settled = false;
       return inherited;
     }

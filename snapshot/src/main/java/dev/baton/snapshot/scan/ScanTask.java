@@ -83,7 +83,18 @@ final class ScanTask {
     DirState last = previous;
     Look seen = last == null || moved ? null : Look.again(opened, stat, last, inherited);
     if (seen == null) {
-      seen = new FreshLook(opened, last, prefix(), depth == MAX_DEPTH, began).look(inherited);
+      try {
+        seen = new FreshLook(opened, last, prefix(), depth == MAX_DEPTH, began).look(inherited);
+      } catch (PosixException e) {
+        ScanTask above = parent;
+        if (above == null || !e.isAbsent()) {
+          throw e;
+        }
+        // Removed since it was opened.
+        scan.close(opened);
+        above.childDone(index, null, e);
+        return;
+      }
     }
     look = seen;
     Entries entries = seen.entries();
@@ -129,7 +140,7 @@ final class ScanTask {
       }
       boolean there =
           !e.isAbsent() && from.statIfPresent(name, stat) && stat.kind() == Kind.DIRECTORY;
-      above.childDone(index, there ? closed(stat, e) : null, e);
+      above.childDone(index, there ? closed(from, stat, e) : null, e);
       return null;
     } finally {
       above.childOpened();
@@ -137,22 +148,18 @@ final class ScanTask {
   }
 
   /** The directory is kept, its content is not known. */
-  private DirState closed(StatBuffer stat, PosixException e) {
+  private DirState closed(Directory from, StatBuffer stat, PosixException e) throws IOException {
     List<Note> notes = List.of(Look.unreadable("", e));
+    Self self = FileAttributes.self(stat, FileAttributes.accessLists(from, name));
     DirState last = previous;
     return last != null
             && last.size() == 0
             && last.notes().equals(notes)
             && last.self().matches(stat)
+            && last.meta().equals(self.meta())
         ? last
         : new DirState(
-            FileAttributes.self(stat, List.of()),
-            new Entries(List.of()),
-            new DirState[0],
-            notes,
-            inherited,
-            inherited,
-            false);
+            self, new Entries(List.of()), new DirState[0], notes, inherited, inherited, false);
   }
 
   private Directory opened() {

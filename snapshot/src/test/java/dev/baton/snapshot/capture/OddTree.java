@@ -239,6 +239,9 @@ public final class OddTree {
       directory.mkdir(closed, 0700);
       try (Directory inner = directory.openChild(closed)) {
         write(inner, "inner", new byte[3]);
+        if (random.nextBoolean()) {
+          accessLists(inner, true);
+        }
         inner.chmod(new int[] {0, 0100, 0300, 0400}[random.nextInt(4)]);
       }
       String unreadable = "unreadable-" + number++;
@@ -381,14 +384,26 @@ public final class OddTree {
       if (superuser) {
         open.setXattr("trusted.baton", value);
       }
+    } catch (PosixException e) {
+      requireUnsupported(e);
+    }
+    accessLists(open, isDirectory);
+  }
+
+  private void accessLists(Handle open, boolean isDirectory) throws IOException {
+    try {
       open.setXattr("system.posix_acl_access", accessList());
       if (isDirectory) {
         open.setXattr("system.posix_acl_default", accessList());
       }
     } catch (PosixException e) {
-      if (!e.isUnsupported()) {
-        throw e;
-      }
+      requireUnsupported(e);
+    }
+  }
+
+  private static void requireUnsupported(PosixException e) throws PosixException {
+    if (!e.isUnsupported()) {
+      throw e;
     }
   }
 

@@ -17,6 +17,7 @@ import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.Kind;
 import dev.baton.snapshot.posix.PosixException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -29,6 +30,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -342,5 +344,42 @@ class ScannerTest {
     assertThat(paths(state)).containsExactly("way-out");
     assertThat(state.kind(0)).isEqualTo(Kind.SYMLINK);
     assertThat(Files.exists(outside.resolve("secret"), LinkOption.NOFOLLOW_LINKS)).isTrue();
+  }
+
+  @Test
+  void shouldSayOfRemovedDirectoriesThatTheyVanished() throws Exception {
+    for (int i = 32; i < 64; i++) {
+      Files.createDirectory(root.resolve("d" + i));
+    }
+    AtomicBoolean stop = new AtomicBoolean();
+    Thread remover =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    for (int i = 0; !stop.get(); i = (i + 1) % 64) {
+                      Path directory = root.resolve("d" + i);
+                      Files.createDirectory(directory);
+                      Files.delete(root.resolve("d" + (i + 32) % 64));
+                    }
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                });
+    try {
+      DirState previous = null;
+      for (int i = 0; i < 500; i++) {
+        ScanResult result = scanner.scan(root, previous);
+
+        assertThat(result.skipped())
+            .allMatch(skipped -> skipped.reason() == Skipped.Reason.VANISHED);
+        List<String> vanished = result.skipped().stream().map(Skipped::path).toList();
+        assertThat(vanished).noneMatch(paths(result.root())::contains);
+        previous = result.root();
+      }
+    } finally {
+      stop.set(true);
+      remover.join();
+    }
   }
 }
