@@ -12,7 +12,6 @@ import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.Finding;
 import dev.baton.protocol.grpc.GetCheckpointRequest;
-import dev.baton.protocol.grpc.HoldCheckpointRequest;
 import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
@@ -173,11 +172,10 @@ class MaintenanceTest extends StoreTest {
   }
 
   @Test
-  void shouldKeepWhatIsPinnedHeldOrNeeded() {
+  void shouldKeepWhatIsPinnedOrNeeded() {
     Uploader runner = runner("default");
     List<String> made = checkpoints(runner, 15);
     pin(made.get(0), true);
-    hold(made.get(1), RunId.next());
     Cut cut = new Cut(tree.root().toString(), "baton-tree-2", 1, 1, 1, made.get(2));
     log.send(
         trace.created(), trace.assigned(1), trace.started(1), trace.completed(1, "build", cut));
@@ -188,12 +186,12 @@ class MaintenanceTest extends StoreTest {
     RetentionReport report = retention(false);
 
     assertThat(dry.getDeletedList()).containsExactlyElementsOf(report.getDeletedList());
-    assertThat(report.getDeletedList()).containsExactlyInAnyOrder(made.get(3), made.get(4));
-    assertThat(report.getProtectedOnes()).isEqualTo(3);
+    assertThat(report.getDeletedList())
+        .containsExactlyInAnyOrder(made.get(1), made.get(3), made.get(4));
+    assertThat(report.getProtectedOnes()).isEqualTo(2);
     assertStatus(() -> get(made.get(3)), Status.Code.NOT_FOUND, made.get(3));
     assertStatus(() -> runner.open(made.get(3)), Status.Code.NOT_FOUND, made.get(3));
     assertThat(get(made.get(0)).getPinReason()).isEqualTo("for the record");
-    assertThat(get(made.get(1)).getHeldByCount()).isEqualTo(1);
 
     pin(made.get(0), false);
     log.send(trace.ended(1));
@@ -218,12 +216,6 @@ class MaintenanceTest extends StoreTest {
     pin(made.get(1), true);
     assertStatus(
         () -> delete(false), Status.Code.FAILED_PRECONDITION, "pinned: checkpoint " + made.get(1));
-    String fork = RunId.next();
-    hold(made.get(2), fork);
-    assertStatus(() -> delete(true), Status.Code.FAILED_PRECONDITION, "held by run " + fork);
-    client
-        .grpc()
-        .holdCheckpoint(HoldCheckpointRequest.newBuilder().setId(made.get(2)).setRun(fork).build());
 
     DeleteRunResponse proof = delete(true);
 
@@ -300,13 +292,6 @@ class MaintenanceTest extends StoreTest {
                 .setBy("someone")
                 .setReason("for the record")
                 .build());
-  }
-
-  private void hold(String id, String by) {
-    client
-        .grpc()
-        .holdCheckpoint(
-            HoldCheckpointRequest.newBuilder().setId(id).setRun(by).setHeld(true).build());
   }
 
   private RetentionReport retention(boolean dryRun) {

@@ -15,6 +15,7 @@ import dev.baton.cli.run.CancelCommand;
 import dev.baton.cli.run.DeleteCommand;
 import dev.baton.cli.run.EventsCommand;
 import dev.baton.cli.run.LogsCommand;
+import dev.baton.cli.run.ReplayCommand;
 import dev.baton.cli.run.RunCommand;
 import dev.baton.cli.run.RunnersCommand;
 import dev.baton.cli.run.StatusCommand;
@@ -38,6 +39,7 @@ final class Subcommands {
     ALL.put("up", UpCommand.class);
     ALL.put("down", DownCommand.class);
     ALL.put("run", RunCommand.class);
+    ALL.put("replay", ReplayCommand.class);
     ALL.put("status", StatusCommand.class);
     ALL.put("events", EventsCommand.class);
     ALL.put("logs", LogsCommand.class);

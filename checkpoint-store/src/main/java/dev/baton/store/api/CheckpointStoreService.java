@@ -21,7 +21,6 @@ import dev.baton.protocol.grpc.GcReport;
 import dev.baton.protocol.grpc.GetCheckpointRequest;
 import dev.baton.protocol.grpc.GetCheckpointResponse;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
-import dev.baton.protocol.grpc.HoldCheckpointRequest;
 import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.ListCheckpointsResponse;
 import dev.baton.protocol.grpc.ListCutsRequest;
@@ -32,6 +31,8 @@ import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.PinCheckpointRequest;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
 import dev.baton.protocol.grpc.PrepareDownloadResponse;
+import dev.baton.protocol.grpc.PrepareForkRequest;
+import dev.baton.protocol.grpc.PrepareForkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
@@ -244,9 +245,9 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   }
 
   @Override
-  public void holdCheckpoint(
-      HoldCheckpointRequest request, StreamObserver<StoredCheckpoint> observer) {
-    answer(observer, () -> keepingCalls.hold(request));
+  public void prepareFork(
+      PrepareForkRequest request, StreamObserver<PrepareForkResponse> observer) {
+    answer(observer, () -> keepingCalls.fork(request));
   }
 
   @Override

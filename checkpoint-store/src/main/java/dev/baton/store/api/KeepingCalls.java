@@ -9,24 +9,27 @@ package dev.baton.store.api;
 import com.google.protobuf.UnsafeByteOperations;
 import dev.baton.protocol.grpc.GetCheckpointRequest;
 import dev.baton.protocol.grpc.GetCheckpointResponse;
-import dev.baton.protocol.grpc.HoldCheckpointRequest;
 import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.ListCheckpointsResponse;
 import dev.baton.protocol.grpc.PinCheckpointRequest;
+import dev.baton.protocol.grpc.PrepareForkRequest;
+import dev.baton.protocol.grpc.PrepareForkResponse;
 import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.store.checkpoints.Checkpoint;
 import dev.baton.store.checkpoints.Checkpoints;
 import dev.baton.store.checkpoints.Keeping;
 import dev.baton.store.checkpoints.Openings;
+import dev.baton.store.events.Seen;
 import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.forks.Forks;
 import dev.baton.store.objects.ObjectName;
+import dev.baton.store.snapshot.Folds;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -38,11 +41,23 @@ class KeepingCalls {
   private final Checkpoints checkpoints;
   private final Keeping keeping;
   private final Openings openings;
+  private final Forks forks;
+  private final Folds folds;
+  private final Seen seen;
 
-  KeepingCalls(Checkpoints checkpoints, Keeping keeping, Openings openings) {
+  KeepingCalls(
+      Checkpoints checkpoints,
+      Keeping keeping,
+      Openings openings,
+      Forks forks,
+      Folds folds,
+      Seen seen) {
     this.checkpoints = checkpoints;
     this.keeping = keeping;
     this.openings = openings;
+    this.forks = forks;
+    this.folds = folds;
+    this.seen = seen;
   }
 
   Uni<ListCheckpointsResponse> list(ListCheckpointsRequest request) {
@@ -58,21 +73,15 @@ class KeepingCalls {
         request.getProject().isEmpty()
             ? checkpoints.ofRun(Requests.run(request.getRun()), after, most)
             : checkpoints.ofProject(ObjectName.project(request.getProject()), after, most);
-    return page.chain(
-        all ->
-            checkpoints
-                .holders(all)
-                .map(
-                    holders -> {
-                      ListCheckpointsResponse.Builder response =
-                          ListCheckpointsResponse.newBuilder();
-                      all.forEach(each -> response.addCheckpoints(message(each, holders)));
-                      if (all.size() == most) {
-                        response.setNextCursor(
-                            all.getLast().createdAt() + "/" + all.getLast().id());
-                      }
-                      return response.build();
-                    }));
+    return page.map(
+        all -> {
+          ListCheckpointsResponse.Builder response = ListCheckpointsResponse.newBuilder();
+          all.forEach(each -> response.addCheckpoints(message(each)));
+          if (all.size() == most) {
+            response.setNextCursor(all.getLast().createdAt() + "/" + all.getLast().id());
+          }
+          return response.build();
+        });
   }
 
   private static Checkpoints.@Nullable Cursor cursor(String text) {
@@ -111,21 +120,52 @@ class KeepingCalls {
         .chain(() -> stored(id));
   }
 
-  Uni<StoredCheckpoint> hold(HoldCheckpointRequest request) {
-    String id = Requests.checkpoint(request.getId());
-    String run = Requests.run(request.getRun());
-    return (request.getHeld() ? keeping.hold(id, run) : keeping.release(id, run))
-        .chain(() -> stored(id));
+  Uni<PrepareForkResponse> fork(PrepareForkRequest request) {
+    if (request.getCheckpoint().isEmpty() == request.getStep().isEmpty()) {
+      throw StoreFailure.invalid("either checkpoint or step must be given");
+    }
+    boolean withCheckpoint = !request.getCheckpoint().isEmpty();
+    if (request.getFilesOnly() && !withCheckpoint) {
+      throw StoreFailure.invalid("files_only needs a checkpoint");
+    }
+    String parent =
+        withCheckpoint && request.getParent().isEmpty() ? "" : Requests.run(request.getParent());
+    Forks.Asked asked =
+        new Forks.Asked(
+            Requests.run(request.getRun()),
+            ObjectName.project(request.getProject()),
+            parent,
+            withCheckpoint ? Requests.checkpoint(request.getCheckpoint()) : "",
+            request.getStep(),
+            request.getFilesOnly());
+    return seen.await(parent, Requests.seen(parent, request.getSeenList()))
+        .chain(() -> forks.prepare(asked))
+        .chain(
+            prepared ->
+                begun(request)
+                    .map(
+                        state ->
+                            PrepareForkResponse.newBuilder()
+                                .setParent(prepared.parent())
+                                .setPosition(prepared.position())
+                                .setStep(Objects.requireNonNullElse(prepared.step(), ""))
+                                .setCheckpoint(
+                                    Objects.requireNonNullElse(prepared.checkpoint(), ""))
+                                .setState(UnsafeByteOperations.unsafeWrap(state))
+                                .build()));
+  }
+
+  private Uni<byte[]> begun(PrepareForkRequest request) {
+    return request.getWantState()
+        ? folds.base(request.getRun())
+        : Uni.createFrom().item(new byte[0]);
   }
 
   private Uni<StoredCheckpoint> stored(String id) {
-    return checkpoints
-        .get(id)
-        .chain(
-            found -> checkpoints.holders(List.of(found)).map(holders -> message(found, holders)));
+    return checkpoints.get(id).map(KeepingCalls::message);
   }
 
-  private static StoredCheckpoint message(Checkpoint of, Map<String, List<String>> holders) {
+  private static StoredCheckpoint message(Checkpoint of) {
     return StoredCheckpoint.newBuilder()
         .setId(of.id())
         .setRun(of.run())
@@ -147,7 +187,6 @@ class KeepingCalls {
         .setPinned(of.pinnedAt() != null)
         .setPinReason(Objects.requireNonNullElse(of.pinReason(), ""))
         .setPinnedBy(Objects.requireNonNullElse(of.pinnedBy(), ""))
-        .addAllHeldBy(holders.getOrDefault(of.id(), List.of()))
         .build();
   }
 

@@ -145,6 +145,7 @@ class MaintenanceCalls {
         .setBlobs(counts.blobs())
         .setPacks(counts.packs())
         .setBytes(counts.bytes())
+        .setOrigins(counts.origins())
         .build();
   }
 

@@ -8,16 +8,9 @@ package dev.baton.store.checkpoints;
 
 import dev.baton.store.failure.StoreFailure;
 import io.smallrye.mutiny.Uni;
-import io.vertx.mutiny.sqlclient.Pool;
-import io.vertx.mutiny.sqlclient.Row;
-import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.StreamSupport;
 import org.hibernate.reactive.mutiny.Mutiny;
 import org.jspecify.annotations.Nullable;
 
@@ -44,9 +37,6 @@ public class Checkpoints {
   static final String OF_RUN = PAGE.formatted("run");
   static final String OF_PROJECT = PAGE.formatted("project");
 
-  static final String HOLDERS =
-      "SELECT checkpoint, run FROM store.checkpoint_hold WHERE checkpoint = ANY($1) ORDER BY run";
-
   /** After every time that there is. */
   private static final Instant END = Instant.parse("9999-12-31T00:00:00Z");
 
@@ -56,11 +46,9 @@ public class Checkpoints {
   }
 
   private final Mutiny.SessionFactory sessions;
-  private final Pool pool;
 
-  Checkpoints(Mutiny.SessionFactory sessions, Pool pool) {
+  Checkpoints(Mutiny.SessionFactory sessions) {
     this.sessions = sessions;
-    this.pool = pool;
   }
 
   /**
@@ -103,24 +91,5 @@ public class Checkpoints {
                 .setParameter("last", before.id())
                 .setParameter("most", most)
                 .getResultList());
-  }
-
-  /** Which runs hold which of the checkpoints. */
-  public Uni<Map<String, List<String>>> holders(List<Checkpoint> checkpoints) {
-    if (checkpoints.isEmpty()) {
-      return Uni.createFrom().item(Map.of());
-    }
-    return pool.preparedQuery(HOLDERS)
-        .execute(Tuple.of(checkpoints.stream().map(Checkpoint::id).toArray(String[]::new)))
-        .map(
-            rows -> {
-              Map<String, List<String>> holders = new HashMap<>();
-              StreamSupport.stream(rows.spliterator(), false).forEach(row -> add(holders, row));
-              return holders;
-            });
-  }
-
-  private static void add(Map<String, List<String>> holders, Row row) {
-    holders.computeIfAbsent(row.getString(0), id -> new ArrayList<>()).add(row.getString(1));
   }
 }

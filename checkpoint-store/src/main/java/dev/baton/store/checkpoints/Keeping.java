@@ -16,7 +16,7 @@ import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 
-/** Keeps checkpoints from being deleted: pins for people, holds for forks. Thread-safe. */
+/** Keeps checkpoints from being deleted: pins, for people. Thread-safe. */
 @ApplicationScoped
 public class Keeping {
   private static final int LONGEST_REASON = 1_000;
@@ -30,20 +30,6 @@ public class Keeping {
       """
       UPDATE store.checkpoint SET pinned_at = NULL, pinned_by = NULL, pin_reason = NULL
       WHERE id = $1 AND NOT deleting RETURNING project, run""";
-
-  // The row is locked, so that a deletion that is being decided sees the hold or prevents it.
-  static final String HOLD =
-      """
-      WITH held AS MATERIALIZED (
-        SELECT id FROM store.checkpoint WHERE id = $1 AND NOT deleting FOR NO KEY UPDATE),
-      added AS (
-        INSERT INTO store.checkpoint_hold (checkpoint, run)
-        SELECT id, $2 FROM held ON CONFLICT DO NOTHING)
-      SELECT id FROM held""";
-  static final String RELEASE =
-      """
-      WITH gone AS (DELETE FROM store.checkpoint_hold WHERE checkpoint = $1 AND run = $2)
-      SELECT id FROM store.checkpoint WHERE id = $1""";
 
   /** Who pinned a checkpoint and why, in its object. */
   public record Pin(String by, String reason) {}
@@ -73,17 +59,6 @@ public class Keeping {
 
   private static String pinKey(Row row, String id) {
     return new CheckpointName(row.getString(0), row.getString(1), id).pinKey();
-  }
-
-  /**
-   * @param run that needs the checkpoint of another
-   */
-  public Uni<Void> hold(String id, String run) {
-    return change(id, HOLD, Tuple.of(id, run)).replaceWithVoid();
-  }
-
-  public Uni<Void> release(String id, String run) {
-    return change(id, RELEASE, Tuple.of(id, run)).replaceWithVoid();
   }
 
   private Uni<Row> change(String id, String statement, Tuple values) {

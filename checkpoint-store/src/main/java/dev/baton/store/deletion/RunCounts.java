@@ -14,4 +14,11 @@ package dev.baton.store.deletion;
  * @param bytes of objects that were deleted
  */
 public record RunCounts(
-    long events, long cuts, long checkpoints, long manifests, long blobs, long packs, long bytes) {}
+    long events,
+    long cuts,
+    long checkpoints,
+    long manifests,
+    long blobs,
+    long packs,
+    long bytes,
+    long origins) {}

@@ -9,6 +9,7 @@ package dev.baton.store.deletion;
 import dev.baton.store.background.Waits;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.forks.Forks;
 import dev.baton.store.gc.Collection;
 import dev.baton.store.objects.Bucket;
 import dev.baton.store.objects.CheckpointName;
@@ -35,8 +36,7 @@ public class RunDeletion {
 
   static final String CHECKPOINTS =
       """
-      SELECT c.id, c.project, c.pinned_at IS NOT NULL,
-        ARRAY(SELECT h.run FROM store.checkpoint_hold h WHERE h.checkpoint = c.id)
+      SELECT c.id, c.project, c.pinned_at IS NOT NULL
       FROM store.checkpoint c WHERE c.run = $1""";
 
   static final String PROJECT =
@@ -82,6 +82,7 @@ public class RunDeletion {
   private final Deletion deletion;
   private final Collection collection;
   private final RunRows rows;
+  private final Forks forks;
   private final double urlLifeSeconds;
 
   RunDeletion(
@@ -91,6 +92,7 @@ public class RunDeletion {
       Deletion deletion,
       Collection collection,
       RunRows rows,
+      Forks forks,
       StoreConfig config) {
     this.pool = pool;
     this.bucket = bucket;
@@ -98,12 +100,12 @@ public class RunDeletion {
     this.deletion = deletion;
     this.collection = collection;
     this.rows = rows;
+    this.forks = forks;
     urlLifeSeconds = config.objectStore().urlLife().toSeconds();
   }
 
   /**
-   * REFUSED while the run goes on, while another run holds a checkpoint of it, and while one is
-   * pinned.
+   * REFUSED while the run goes on, and while a checkpoint of it is pinned.
    *
    * @param now whether packs go at once where nobody may be about to use them
    * @param force though checkpoints are pinned
@@ -115,12 +117,13 @@ public class RunDeletion {
     Holdings holdings = holdings(run, force);
     RunCounts before = count(run, holdings);
     deletion.delete(holdings.checkpoints(), force);
-    holdings(run, force); // one that was pinned or held meanwhile is still there
-    rows.delete(RunRows.DELETE_HOLDS, run);
+    holdings(run, force); // one that was pinned meanwhile is still there
+    forks.keepOriginsOfForksOf(run);
     List<Long> blobs = rows.deleteBlobs(run);
     removeManifests(run, holdings);
     long events = rows.deleteEvents(run);
     long cuts = rows.delete(RunRows.DELETE_CUTS, run);
+    long origins = forks.delete(run);
     Collection.Report packs = collection.now(now ? quiet(run, holdings) : List.of());
     RunCounts deleted =
         new RunCounts(
@@ -130,7 +133,8 @@ public class RunDeletion {
             before.manifests(),
             blobs.size(),
             packs.deletedPacks(),
-            packs.deletedBytes() + blobs.stream().mapToLong(Long::longValue).sum());
+            packs.deletedBytes() + blobs.stream().mapToLong(Long::longValue).sum(),
+            origins);
     Row waiting = waiting(holdings);
     Proof proof = new Proof(deleted, count(run, holdings), waiting.getLong(0), waiting.getLong(1));
     LOG.infof("deleted run %s: %s", run, proof);
@@ -144,11 +148,6 @@ public class RunDeletion {
       String id = row.getString(0);
       if (row.getBoolean(2) && !force) {
         throw StoreFailure.refused("pinned: checkpoint " + id + " of run " + run + " is pinned");
-      }
-      String[] holders = row.getArrayOfStrings(3);
-      if (holders.length > 0) {
-        throw StoreFailure.refused(
-            "held: checkpoint %s of run %s is held by run %s".formatted(id, run, holders[0]));
       }
       checkpoints.add(id);
       projects.add(row.getString(1));
@@ -172,7 +171,8 @@ public class RunDeletion {
         manifests(run, holdings),
         rows.count(RunRows.COUNT_BLOBS, run),
         0,
-        0);
+        0,
+        rows.count(RunRows.COUNT_ORIGINS, run));
   }
 
   /** The keys of manifests and pins, of which a crash may have left some without a row. */

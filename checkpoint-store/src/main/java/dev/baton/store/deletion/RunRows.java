@@ -26,6 +26,7 @@ class RunRows {
   static final String COUNT_CUTS = "SELECT count(*) FROM store.cut WHERE run = $1";
   static final String COUNT_CHECKPOINTS = "SELECT count(*) FROM store.checkpoint WHERE run = $1";
   static final String COUNT_BLOBS = "SELECT count(*) FROM store.object_use WHERE run = $1";
+  static final String COUNT_ORIGINS = "SELECT count(*) FROM store.fork WHERE run = $1";
 
   static final String DELETE_EVENTS =
       """
@@ -35,7 +36,6 @@ class RunRows {
           + BATCH
           + ")";
   static final String DELETE_CUTS = "DELETE FROM store.cut WHERE run = $1";
-  static final String DELETE_HOLDS = "DELETE FROM store.checkpoint_hold WHERE run = $1";
 
   static final String BLOBS = "SELECT key FROM store.object_use WHERE run = $1 LIMIT 1000";
 

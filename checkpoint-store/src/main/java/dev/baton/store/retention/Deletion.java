@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Deletes checkpoints: marked first, so that nobody opens, pins or holds them any more, then the
+ * Deletes checkpoints: marked first, so that nobody opens, pins or forks them any more, then the
  * manifest's object, then the rows. What a crash leaves is taken up by the next pass. Blocks.
  */
 @ApplicationScoped
@@ -28,12 +28,11 @@ public class Deletion {
   static final String LOCK =
       "SELECT id FROM store.checkpoint WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE";
 
-  // After the lock, in a statement of its own: so it sees the hold of whoever had the lock before.
+  // After the lock, in a statement of its own: so it sees the pin of whoever had the lock before.
   static final String MARK =
       """
       UPDATE store.checkpoint c SET deleting = true
       WHERE id = ANY($1::text[]) AND (pinned_at IS NULL OR $2)
-        AND NOT EXISTS (SELECT FROM store.checkpoint_hold h WHERE h.checkpoint = c.id)
       RETURNING id""";
 
   static final String MARKED =
@@ -53,7 +52,7 @@ public class Deletion {
   }
 
   /**
-   * Those of them that nobody has pinned or holds.
+   * Those of them that nobody has pinned.
    *
    * @param pinned whether pinned ones go too
    * @return the ids of those that go

@@ -10,6 +10,7 @@ import dev.baton.store.background.Loop;
 import dev.baton.store.background.Waits;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.Problems;
+import dev.baton.store.forks.Forks;
 import dev.baton.store.snapshot.Needs;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -30,8 +31,8 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes the checkpoints that the {@link Policy} does not keep, except what someone pinned, what a
- * fork holds, and what a run that has not ended may need to go on.
+ * Deletes the checkpoints that the {@link Policy} does not keep, except what someone pinned and
+ * what a run that has not ended may need to go on.
  */
 @ApplicationScoped
 public class Retention {
@@ -54,24 +55,31 @@ public class Retention {
       """
       SELECT c.id, c.trigger, c.created_at,
         c.pinned_at IS NOT NULL
-          OR EXISTS (SELECT FROM store.checkpoint_hold h WHERE h.checkpoint = c.id)
       FROM store.checkpoint c WHERE c.run = $1 AND NOT c.deleting""";
 
   /**
-   * @param spared would go but for a pin, a fork or a run that has not ended
+   * @param spared would go but for a pin or a run that has not ended
    */
   public record Report(long runs, long kept, List<String> deleted, long spared) {}
 
   private final Pool pool;
   private final Needs needs;
+  private final Forks forks;
   private final Deletion deletion;
   private final StoreConfig.Retention config;
   private final Counter deleted;
   private @Nullable Loop loop;
 
-  Retention(Pool pool, Needs needs, Deletion deletion, StoreConfig config, MeterRegistry registry) {
+  Retention(
+      Pool pool,
+      Needs needs,
+      Forks forks,
+      Deletion deletion,
+      StoreConfig config,
+      MeterRegistry registry) {
     this.pool = pool;
     this.needs = needs;
+    this.forks = forks;
     this.deletion = deletion;
     this.config = config.retention();
     deleted = registry.counter("baton.store.retention.deleted");
@@ -97,6 +105,7 @@ public class Retention {
   public Report run(String only, boolean dryRun) {
     if (!dryRun) {
       deletion.finish();
+      forks.abandoned().forEach(this::forget);
     }
     Tally tally = new Tally(Instant.now(), dryRun);
     if (!only.isEmpty()) {
@@ -116,6 +125,15 @@ public class Retention {
           dryRun ? "would delete" : "deleted", tally.count, tally.runs, tally.spared);
     }
     return new Report(tally.runs, tally.kept, tally.deleted, tally.spared);
+  }
+
+  /** A fork that was prepared and never created. */
+  private void forget(String run) {
+    List<String> copies = new ArrayList<>();
+    Waits.get(pool.preparedQuery(OF_RUN).execute(Tuple.of(run)))
+        .forEach(row -> copies.add(row.getString(0)));
+    deletion.delete(copies, true);
+    forks.delete(run);
   }
 
   private RowSet<Row> runs(String after) {

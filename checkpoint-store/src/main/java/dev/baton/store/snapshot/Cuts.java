@@ -46,6 +46,15 @@ public class Cuts {
                         }));
   }
 
+  /** Whether an event of a runner counts: none of a newer epoch's fence came before it. */
+  public Uni<Boolean> counts(String run, int epoch, long position) {
+    return log.control(run)
+        .map(
+            control ->
+                Fence.in(control).stream()
+                    .noneMatch(fence -> fence.epoch() > epoch && fence.position() < position));
+  }
+
   private static boolean isWithin(StoredCut cut, List<Fence> fences) {
     return fences.stream()
         .noneMatch(fence -> fence.epoch() > cut.epoch() && fence.position() < cut.position());

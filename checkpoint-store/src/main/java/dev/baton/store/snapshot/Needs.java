@@ -12,7 +12,6 @@ import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.state.Undo;
 import dev.baton.protocol.trace.Cut;
-import dev.baton.store.events.EventLog;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.HashSet;
@@ -33,18 +32,16 @@ public class Needs {
     record Ended() implements Need {}
   }
 
-  private final EventLog log;
-  private final Room room;
+  private final Folds folds;
 
-  Needs(EventLog log, Room room) {
-    this.log = log;
-    this.room = room;
+  Needs(Folds folds) {
+    this.folds = folds;
   }
 
   /** Fails with EXHAUSTED when the state is too large to be folded now. */
   public Uni<Need> of(String run) {
-    return new RunFold(log, room, run, Long.MAX_VALUE)
-        .fold()
+    return folds
+        .fold(run, Long.MAX_VALUE)
         .map(
             folded ->
                 folded.position() == 0

@@ -10,11 +10,14 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StateFold;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.store.events.EventLog;
 import dev.baton.store.events.StoredEvent;
 import dev.baton.store.failure.StoreFailure;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
+import java.util.function.Function;
 
 /** Folds a run's stored events, page by page, on worker threads. Serves one request. */
 final class RunFold {
@@ -22,18 +25,21 @@ final class RunFold {
   private final Room room;
   private final String run;
   private final long upTo;
-  private final StateFold fold;
+  private final Function<String, Uni<byte[]>> bases;
   private final StateSize size = new StateSize();
+  private StateFold fold;
   private long position;
 
   /**
    * @param upTo the position of the last event to fold
+   * @param bases what a fork begins with, as JSON
    */
-  RunFold(EventLog log, Room room, String run, long upTo) {
+  RunFold(EventLog log, Room room, String run, long upTo, Function<String, Uni<byte[]>> bases) {
     this.log = log;
     this.room = room;
     this.run = run;
     this.upTo = upTo;
+    this.bases = bases;
     fold = new StateFold(RunState.empty(run));
   }
 
@@ -46,6 +52,7 @@ final class RunFold {
   private Uni<Folded> fold(Room.Share share) {
     return log.page(run, position, upTo, EventLog.PAGE)
         .emitOn(Infrastructure.getDefaultExecutor())
+        .call(page -> position == 0 && isFork(page) ? begin() : Uni.createFrom().nullItem())
         .chain(
             page -> {
               page.events().forEach(this::take);
@@ -54,6 +61,32 @@ final class RunFold {
                   ? Uni.createFrom().item(new Folded(Json.bytes(fold.state()), position))
                   : fold(share);
             });
+  }
+
+  /** Whether the run begins with what another left: its first event says so. */
+  private static boolean isFork(EventLog.Page page) {
+    return page.events().stream()
+        .findFirst()
+        .flatMap(StoredEvent::typed)
+        .map(TraceRecord::event)
+        .filter(
+            event ->
+                event instanceof TraceEvent.RunCreated created
+                    && created.forkedFrom() != null
+                    && created.kind().equals("managed"))
+        .isPresent();
+  }
+
+  private Uni<Void> begin() {
+    return bases
+        .apply(run)
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .invoke(
+            base -> {
+              size.begin(base.length);
+              fold = new StateFold(Json.read(base, RunState.class));
+            })
+        .replaceWithVoid();
   }
 
   private void take(StoredEvent event) {

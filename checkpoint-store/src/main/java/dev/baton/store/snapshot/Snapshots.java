@@ -29,14 +29,15 @@ public class Snapshots {
   public static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
   private final EventLog log;
-  private final Room room;
+  private final Folds folds;
   private final Wakeups wakeups;
   private final Duration defaultWait;
   private final Timer timer;
 
-  Snapshots(EventLog log, Room room, Wakeups wakeups, StoreConfig config, MeterRegistry registry) {
+  Snapshots(
+      EventLog log, Folds folds, Wakeups wakeups, StoreConfig config, MeterRegistry registry) {
     this.log = log;
-    this.room = room;
+    this.folds = folds;
     this.wakeups = wakeups;
     defaultWait = config.snapshot().defaultWait();
     timer =
@@ -88,8 +89,8 @@ public class Snapshots {
 
   private Uni<Folded> fold(String run, long upTo) {
     long start = System.nanoTime();
-    return new RunFold(log, room, run, upTo)
-        .fold()
+    return folds
+        .fold(run, upTo)
         .invoke(() -> timer.record(Duration.ofNanos(System.nanoTime() - start)));
   }
 

@@ -40,6 +40,11 @@ final class StateSize {
     }
   }
 
+  /** What a fork begins with stays, as far as is known, whatever comes. */
+  void begin(long size) {
+    bytes += size;
+  }
+
   private void put(String part, long size) {
     Long before = parts.put(part, size);
     bytes += size - (before == null ? 0 : before);

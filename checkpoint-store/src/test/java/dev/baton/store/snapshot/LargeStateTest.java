@@ -18,6 +18,7 @@ import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
 import jakarta.inject.Inject;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +76,10 @@ class LargeStateTest extends StoreTest {
   }
 
   private Folded fold(String run, Room room) {
-    return new RunFold(events, room, run, Long.MAX_VALUE).fold().await().indefinitely();
+    return new RunFold(events, room, run, Long.MAX_VALUE, fork -> Uni.createFrom().nullItem())
+        .fold()
+        .await()
+        .indefinitely();
   }
 
   private static Output large() {

@@ -36,6 +36,10 @@ public final class TraceBuilder {
   }
 
   public ProducerRecord<String, byte[]> created() {
+    return created(null);
+  }
+
+  public ProducerRecord<String, byte[]> created(TraceEvent.@Nullable ForkedFrom from) {
     return control(
         new TraceEvent.RunCreated(
             "managed",
@@ -48,7 +52,8 @@ public final class TraceBuilder {
             "always",
             null,
             null,
-            Instant.now()));
+            Instant.now(),
+            from));
   }
 
   public ProducerRecord<String, byte[]> assigned(int epoch) {

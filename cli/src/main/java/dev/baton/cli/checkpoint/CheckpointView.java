@@ -120,7 +120,6 @@ final class CheckpointView {
     fields.add("tree", checkpoint.path("digest").asText());
     fields.add("verified", verified(checkpoint, style));
     fields.add("pinned", pin(checkpoint));
-    fields.add("held by", String.join(" ", Fields.texts(checkpoint.path("held_by"))));
     fields.add("git", git(manifest.path("git")));
     fields.add("uncommitted", several(Fields.texts(workspace.path("uncommitted_files"))));
     fields.add("skipped", skipped(workspace));

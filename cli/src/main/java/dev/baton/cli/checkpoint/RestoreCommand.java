@@ -6,9 +6,13 @@
  */
 package dev.baton.cli.checkpoint;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.run.Fork;
+import dev.baton.cli.run.StartedRun;
 import dev.baton.cli.terminal.Bytes;
 import dev.baton.cli.terminal.StepTree;
 import dev.baton.protocol.json.Json;
@@ -19,8 +23,10 @@ import dev.baton.snapshot.restore.RestoredTree;
 import dev.baton.snapshot.restore.TreeRestore;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code baton checkpoint restore ID --to DIR}. */
@@ -31,9 +37,10 @@ import picocli.CommandLine.Option;
     footer = {
       "%nExamples:",
       "  baton checkpoint restore 4v8k2m --to ./before",
-      "  baton checkpoint restore 4v8k2m --to ./work --force"
+      "  baton checkpoint restore 4v8k2m --to ./work --force",
+      "  baton checkpoint restore 4v8k2m --run --wait"
     })
-final class RestoreCommand extends OneCheckpoint implements Runnable {
+final class RestoreCommand extends OneCheckpoint implements Callable<Integer> {
   @Option(
       names = "--to",
       paramLabel = "DIR",
@@ -52,15 +59,22 @@ final class RestoreCommand extends OneCheckpoint implements Runnable {
       description = "Refuse more bytes of files than this. Default: 64 GiB.")
   private long maxBytes = Limits.defaults().maxBytes();
 
-  @Option(names = "--run", description = "Start a new run from it. Not there yet.")
+  @Option(
+      names = "--run",
+      description = "Start a new run from it instead; more ways to do so: baton replay.")
   private boolean run;
+
+  @Mixin private StartedRun started = new StartedRun();
 
   RestoreCommand(Context context) {
     super(context);
   }
 
   @Override
-  public void run() {
+  public Integer call() {
+    if (run) {
+      return start();
+    }
     Path to = check();
     StepTree tree = new StepTree(context.terminal(), context.style(), context.json());
     Attempt.run(
@@ -69,15 +83,22 @@ final class RestoreCommand extends OneCheckpoint implements Runnable {
           Target.checkFree(to, force);
           restore(to, tree);
         });
+    return ExitCode.OK.number();
+  }
+
+  private int start() {
+    if (target != null) {
+      throw CliFailure.usage("--to and --run exclude each other: the new run has files of its own");
+    }
+    JsonNode of = context.client().get(checkpoint().path(""));
+    ObjectNode body = Json.mapper().createObjectNode().put("checkpoint", of.path("id").asText());
+    return started.show(context, Fork.create(context.client(), of.path("run").asText(), body));
   }
 
   private Path check() {
-    if (run) {
-      throw CliFailure.usage(
-          "a new run from a checkpoint (--run) is not there yet: --to DIR gives you the files");
-    }
     if (target == null) {
-      throw CliFailure.usage("--to DIR is missing: where are the files to go?");
+      throw CliFailure.usage(
+          "--to DIR is missing: where are the files to go? (--run starts a new run instead)");
     }
     if (maxBytes < 0) {
       throw CliFailure.usage("--max-bytes " + maxBytes + " is not 0 or more");

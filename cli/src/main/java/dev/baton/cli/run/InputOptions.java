@@ -19,6 +19,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -38,7 +39,18 @@ final class InputOptions {
   private Map<String, String> properties = new LinkedHashMap<>();
 
   JsonNode read(InputStream stdin) {
-    JsonNode base = input == null ? Json.mapper().createObjectNode() : parse(text(input, stdin));
+    return read(stdin, Json.mapper()::createObjectNode);
+  }
+
+  boolean isGiven() {
+    return input != null || !properties.isEmpty();
+  }
+
+  /**
+   * @param otherwise what the properties are set in where no input is given
+   */
+  JsonNode read(InputStream stdin, Supplier<JsonNode> otherwise) {
+    JsonNode base = input == null ? otherwise.get() : parse(text(input, stdin));
     if (properties.isEmpty()) {
       return base;
     }

@@ -51,6 +51,17 @@ public final class RunView {
     }
   }
 
+  private static String origin(JsonNode from) {
+    if (!from.isObject()) {
+      return "";
+    }
+    String step = from.path("step").asText("");
+    String checkpoint = from.path("checkpoint").asText("");
+    return from.path("run").asText()
+        + (step.isEmpty() ? "" : ", step " + step)
+        + (checkpoint.isEmpty() ? "" : ", checkpoint " + RunId.display(checkpoint));
+  }
+
   /** One run with its steps. */
   static void detail(Context context, JsonNode run) {
     Style style = context.style();
@@ -59,6 +70,7 @@ public final class RunView {
     fields.add("run", run.path("id").asText());
     fields.add("workflow", run.path("workflow").asText("-"));
     fields.add("status", style.status(run.path("status").asText()));
+    fields.add("forked from", origin(run.path("forked_from")));
     fields.add("steps now", String.join(", ", Fields.texts(run.path("current_steps"))));
     fields.add("epoch", run.path("epoch").asText());
     JsonNode runner = run.path("runner");

@@ -28,6 +28,15 @@ public record DefinitionFile(Path path) {
         || Files.isRegularFile(Path.of(text));
   }
 
+  /** What the API takes for what was typed for a workflow; a file is stored first. */
+  public static String reference(Client client, String text) {
+    if (!looksLikeFile(text)) {
+      return text;
+    }
+    JsonNode stored = new DefinitionFile(Path.of(text)).push(client);
+    return stored.path("name").asText() + "@" + stored.path("hash").asText();
+  }
+
   /** Stores it; a definition stored already is no error. */
   public JsonNode push(Client client) {
     return post(client, "/workflows");

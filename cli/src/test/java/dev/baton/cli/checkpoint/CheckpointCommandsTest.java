@@ -234,6 +234,19 @@ class CheckpointCommandsTest {
     assertThat(left.out()).startsWith("run b is not gone: nothing deleted, 1 events left");
   }
 
+  @Test
+  void shouldStartARunFromACheckpoint() {
+    server.on("GET /cuts/ckpt01", 200, "{\"id\":\"%s\",\"run\":\"%s\"}".formatted(ID, RUN));
+    server.on("POST /runs/" + RUN + "/fork", 201, "{\"id\":\"%s\"}".formatted(RUN));
+
+    Cli.Result result = cli.run("checkpoint", "restore", "ckpt01", "--run");
+
+    assertThat(result.code()).as(result.err()).isZero();
+    assertThat(result.out()).startsWith("run " + RUN + " started");
+    assertThat(server.requests().getLast().body())
+        .isEqualTo("{\"checkpoint\":\"%s\"}".formatted(ID));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -243,7 +256,7 @@ class CheckpointCommandsTest {
           checkpoint show abc                     | the last six or more
           checkpoint list --limit 0               | 1 to 100000
           checkpoint restore ckpt01               | --to DIR is missing
-          checkpoint restore ckpt01 --run         | not there yet
+          checkpoint restore ckpt01 --run --to x  | exclude each other
           checkpoint restore ckpt01 --to x --max-bytes -1 | 0 or more
           checkpoint create abcdef --trigger odd  | manual, detach
           """)

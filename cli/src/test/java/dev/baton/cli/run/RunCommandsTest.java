@@ -176,6 +176,54 @@ class RunCommandsTest {
   }
 
   @Test
+  void shouldReplayFromAStepWithOnePropertyOfTheInputChanged() {
+    server.on(
+        "GET /runs/abcdef/events?limit=1",
+        200,
+        "{\"events\":[{\"data\":{\"input\":{\"value\":{\"a\":1,\"b\":2}}}}]}");
+    server.on("POST /runs/abcdef/fork", 201, run("pending", ""));
+
+    Cli.Result result = cli.run("replay", "abcdef", "--after", "build", "-i", "b=3");
+
+    assertThat(result.code()).isZero();
+    assertThat(result.out()).startsWith("run " + ID + " started\n");
+    StubServer.Request fork = server.requests().getLast();
+    assertThat(fork.header("Idempotency-Key")).isNotEmpty();
+    assertThat(tree(fork.body()))
+        .isEqualTo(tree("{\"step\":\"build\",\"input\":{\"a\":1,\"b\":3}}"));
+  }
+
+  @Test
+  void shouldReplayFromACheckpointsFilesWithAnotherWorkflow() {
+    server.on("POST /runs/abcdef/fork", 201, run("pending", ""));
+
+    cli.run(
+        "fork",
+        "abcdef",
+        "--checkpoint",
+        ID,
+        "--files-only",
+        "--workflow",
+        "other",
+        "--label",
+        "a=b");
+
+    assertThat(tree(server.requests().getLast().body()))
+        .isEqualTo(
+            tree(
+                "{\"checkpoint\":\"%s\",\"files_only\":true,\"workflow\":\"other\",\"labels\":{\"a\":\"b\"}}"
+                    .formatted(ID)));
+  }
+
+  @Test
+  void shouldAskWhereAReplayIsToBegin() {
+    assertThat(cli.run("replay", "abcdef").code()).isEqualTo(2);
+    Cli.Result result = cli.run("replay", "abcdef", "--after", "build", "--files-only");
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err()).contains("--files-only needs --checkpoint");
+  }
+
+  @Test
   void shouldPointIntoTheFileWhereADefinitionIsWrong(@TempDir Path folder) throws Exception {
     Path file = Files.writeString(folder.resolve("bad.yaml"), "name: hello\n");
     server.on(

@@ -17,6 +17,8 @@ import dev.baton.protocol.grpc.ListCheckpointsResponse;
 import dev.baton.protocol.grpc.OpenCheckpointRequest;
 import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.PinCheckpointRequest;
+import dev.baton.protocol.grpc.PrepareForkRequest;
+import dev.baton.protocol.grpc.PrepareForkResponse;
 import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointResponse;
@@ -66,6 +68,11 @@ class CheckpointClient {
 
   Uni<StoredCheckpoint> pin(PinCheckpointRequest request) {
     return store.ask(PATIENCE, call -> call.pinCheckpoint(request));
+  }
+
+  /** What a run is to begin with, which is not created yet. */
+  Uni<PrepareForkResponse> prepareFork(PrepareForkRequest request) {
+    return store.ask(PATIENCE, call -> call.prepareFork(request));
   }
 
   Uni<VerifyCheckpointResponse> verify(String id) {

@@ -11,7 +11,6 @@ import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.protocol.trace.RunId;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +47,6 @@ public record CheckpointView(
     boolean pinned,
     @Nullable String pinReason,
     @Nullable String pinnedBy,
-    List<String> heldBy,
     @Nullable JsonNode manifest) {
 
   static CheckpointView of(StoredCheckpoint stored, @Nullable JsonNode manifest) {
@@ -74,7 +72,6 @@ public record CheckpointView(
         stored.getPinned(),
         text(stored.getPinReason()),
         text(stored.getPinnedBy()),
-        List.copyOf(stored.getHeldByList()),
         manifest);
   }
 

@@ -57,7 +57,7 @@ public class Assignments {
         .setHeartbeatTimeoutMillis(
             Objects.requireNonNullElse(
                 run.heartbeatTimeoutMs(), config.heartbeat().timeout().toMillis()))
-        .setFresh(run.epoch() == 1)
+        .setFresh(run.epoch() == 1 && !run.forked())
         .addAllAnswers(run.answers())
         .putAllLabels(run.labels())
         .setCancelled(run.desired().equals("cancelled"))

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param runner who the current epoch was given to; null when nobody yet
  * @param startedEpoch the newest epoch whose runner the trace has heard; the projection may be a
  *     moment behind
+ * @param forked it begins with a cut of another run
  * @param input JSON; null when the run has none
  * @param answers all that were given so far
  */
@@ -34,6 +35,7 @@ public record RunContext(
     String desired,
     @Nullable String runner,
     int startedEpoch,
+    boolean forked,
     Instant createdAt,
     @Nullable Instant deadline,
     @Nullable Long heartbeatIntervalMs,

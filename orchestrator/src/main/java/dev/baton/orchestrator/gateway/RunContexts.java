@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 public class RunContexts {
   private static final String SELECT =
       """
-      SELECT id, kind, project, definition_hash, isolation, epoch, ended, desired, runner_id, started_epoch, created_at,
+      SELECT id, kind, project, definition_hash, isolation, epoch, ended, desired, runner_id, started_epoch,
+        forked_from IS NOT NULL AS forked, created_at,
         deadline, heartbeat_interval_ms, heartbeat_timeout_ms, input, labels::text AS labels FROM orchestrator.run r
       """;
 
@@ -119,6 +120,7 @@ public class RunContexts {
               row.getString("desired"),
               row.getString("runner_id"),
               row.getInteger("started_epoch"),
+              row.getBoolean("forked"),
               row.getOffsetDateTime("created_at").toInstant(),
               deadline == null ? null : deadline.toInstant(),
               row.getLong("heartbeat_interval_ms"),

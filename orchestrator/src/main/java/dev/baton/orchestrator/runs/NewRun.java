@@ -25,7 +25,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A run that has been checked and is about to be written. */
-record NewRun(
+public record NewRun(
     String id,
     boolean external,
     String project,
@@ -38,9 +38,29 @@ record NewRun(
     @Nullable Instant deadline,
     @Nullable Duration heartbeatInterval,
     @Nullable Duration heartbeatTimeout,
-    Instant createdAt) {
+    Instant createdAt,
+    TraceEvent.@Nullable ForkedFrom forkedFrom) {
 
   private static final int EPOCH = 1;
+
+  /** The same run, which begins with a cut of another. */
+  NewRun forkedFrom(TraceEvent.ForkedFrom cut) {
+    return new NewRun(
+        id,
+        external,
+        project,
+        workflow,
+        definitionHash,
+        isolation,
+        labels,
+        input,
+        restart,
+        deadline,
+        heartbeatInterval,
+        heartbeatTimeout,
+        createdAt,
+        cut);
+  }
 
   String kind() {
     return external ? "external" : "managed";
@@ -71,6 +91,12 @@ record NewRun(
         .put("epoch", EPOCH)
         .put("control_seq", controlSeq())
         .put("status", RunStatus.PENDING.word());
+    if (forkedFrom != null) {
+      row.put("forked_from", forkedFrom.run())
+          .put("forked_position", forkedFrom.position())
+          .put("forked_step", forkedFrom.step())
+          .put("forked_checkpoint", forkedFrom.checkpoint());
+    }
     ObjectNode labelled = row.putObject("labels");
     labels.forEach(labelled::put);
     return row;
@@ -93,7 +119,8 @@ record NewRun(
             restart,
             heartbeatInterval == null ? null : heartbeatInterval.toMillis(),
             heartbeatTimeout == null ? null : heartbeatTimeout.toMillis(),
-            createdAt);
+            createdAt,
+            forkedFrom);
     List<Effect> effects = new ArrayList<>(3);
     effects.add(Effect.publish(born, 1, createdAt));
     if (!external) {
@@ -117,6 +144,7 @@ record NewRun(
         List.of(),
         labels,
         createdAt,
+        forkedFrom,
         null,
         null,
         deadline,

@@ -215,13 +215,16 @@ class RunCreation {
     return tx.preparedQuery(
             """
             INSERT INTO orchestrator.run (id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
-              deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status)
+              deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status,
+              forked_from, forked_position, forked_step, forked_checkpoint)
             SELECT id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
-              deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status
+              deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status,
+              forked_from, forked_position, forked_step, forked_checkpoint
             FROM json_to_recordset($1::text::json) AS v (id text, project text, kind text, workflow text,
               definition_hash text, isolation text, labels jsonb, input text, restart text, deadline timestamptz,
               heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz, epoch int,
-              control_seq bigint, status text)
+              control_seq bigint, status text, forked_from text, forked_position bigint, forked_step text,
+              forked_checkpoint text)
             ON CONFLICT (id) DO NOTHING RETURNING id""")
         .execute(Tuple.of(rows.toString()))
         .chain(

@@ -130,7 +130,8 @@ class RunIntake {
         deadline(request, workflow, now),
         heartbeat.interval(),
         heartbeat.timeout(),
-        now);
+        now,
+        null);
   }
 
   private static boolean isExternal(RunRequest request) {

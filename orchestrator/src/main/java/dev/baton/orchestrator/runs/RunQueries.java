@@ -17,6 +17,7 @@ import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -39,7 +40,7 @@ public class RunQueries {
   private static final String SELECT =
       """
       SELECT r.id, r.project, r.kind, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
-        r.epoch, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
+        r.forked_from, r.forked_position, r.forked_step, r.forked_checkpoint, r.epoch, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
         CASE WHEN r.kind = 'external' THEN r.head::json ->> 'runner' ELSE r.runner_id END AS runner_id,
         r.runner_pid, r.runner_host,
         (SELECT json_agg(json_build_object('approval', a.id, 'step', a.step, 'prompt', a.prompt) ORDER BY a.asked_at)::text
@@ -58,6 +59,19 @@ public class RunQueries {
       @Nullable String labels,
       @Nullable String cursor,
       int limit) {}
+
+  /**
+   * A run as its forks begin.
+   *
+   * @param definitionHash null for an external run without a definition
+   */
+  public record Parent(
+      String id,
+      String project,
+      @Nullable String workflow,
+      @Nullable String definitionHash,
+      @Nullable JsonNode input,
+      Map<String, String> labels) {}
 
   private final Pool pool;
 
@@ -111,6 +125,28 @@ public class RunQueries {
             rows -> {
               for (Row row : rows) {
                 return view(row);
+              }
+              throw unknown(id);
+            });
+  }
+
+  /** Fails with a problem when there is no such run. */
+  public Uni<Parent> parent(String id) {
+    return pool.preparedQuery(
+            """
+            SELECT project, workflow, definition_hash, input, labels::text AS labels
+            FROM orchestrator.run WHERE id = $1""")
+        .execute(Tuple.of(id))
+        .map(
+            rows -> {
+              for (Row row : rows) {
+                return new Parent(
+                    id,
+                    row.getString("project"),
+                    row.getString("workflow"),
+                    row.getString("definition_hash"),
+                    optional(row.getString("input"), new TypeReference<JsonNode>() {}),
+                    json(row.getString("labels"), new TypeReference<Map<String, String>>() {}));
               }
               throw unknown(id);
             });
@@ -186,6 +222,7 @@ public class RunQueries {
         json(row.getString("current_steps"), new TypeReference<List<String>>() {}),
         json(row.getString("labels"), new TypeReference<Map<String, String>>() {}),
         row.getOffsetDateTime("created_at").toInstant(),
+        forkedFrom(row),
         instant(row, "started_at"),
         instant(row, "ended_at"),
         instant(row, "deadline"),
@@ -199,6 +236,17 @@ public class RunQueries {
         null,
         null,
         null);
+  }
+
+  private static TraceEvent.@Nullable ForkedFrom forkedFrom(Row row) {
+    String parent = row.getString("forked_from");
+    return parent == null
+        ? null
+        : new TraceEvent.ForkedFrom(
+            parent,
+            row.getLong("forked_position"),
+            row.getString("forked_step"),
+            row.getString("forked_checkpoint"));
   }
 
   private static List<RunView.Waiting> waiting(@Nullable String text) {

@@ -13,15 +13,17 @@ import dev.baton.orchestrator.launch.LeaseMint;
 import dev.baton.orchestrator.problem.Bodies;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Creates runs from requests, whatever way these came. */
 @ApplicationScoped
-class RunService {
+public class RunService {
   private static final int MAX_BATCH = 1_000;
   private static final int EPOCH = 1;
 
@@ -77,6 +79,31 @@ class RunService {
                             key,
                             StoredAnswer.fresh(
                                 201, null, new Created(runs.stream().map(this::view).toList())))));
+  }
+
+  /**
+   * Creates a run that begins with a cut of another.
+   *
+   * @param request asked for unless the key has been used
+   * @param prepare makes ready what the run begins with
+   */
+  public Uni<StoredAnswer> fork(
+      Supplier<Uni<RunRequest>> request,
+      Function<NewRun, Uni<TraceEvent.ForkedFrom>> prepare,
+      @Nullable IdempotencyKey key) {
+    return unlessKept(
+        key,
+        () ->
+            request
+                .get()
+                .chain(intake::check)
+                .chain(run -> prepare.apply(run).map(run::forkedFrom))
+                .chain(
+                    run ->
+                        creation.create(
+                            List.of(run),
+                            key,
+                            StoredAnswer.fresh(201, "/runs/" + run.id(), view(run)))));
   }
 
   private Uni<StoredAnswer> unlessKept(

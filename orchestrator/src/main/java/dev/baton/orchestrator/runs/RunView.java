@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.TraceEvent;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,7 @@ public record RunView(
     List<String> currentSteps,
     Map<String, String> labels,
     Instant createdAt,
+    TraceEvent.@Nullable ForkedFrom forkedFrom,
     @Nullable Instant startedAt,
     @Nullable Instant endedAt,
     @Nullable Instant deadline,
@@ -91,6 +93,7 @@ public record RunView(
         currentSteps,
         labels,
         createdAt,
+        forkedFrom,
         startedAt,
         endedAt,
         deadline,

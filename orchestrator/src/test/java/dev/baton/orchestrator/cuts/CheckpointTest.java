@@ -63,7 +63,7 @@ class CheckpointTest {
                 {"id":"%s","display_id":"%s","run":"%s","project":"default","epoch":1,"step":"build","trigger":"step",
                  "created_at":"2023-11-14T22:13:20Z","digest":"sha256:%s","size_bytes":1000,"stored_bytes":10,
                  "pack_bytes":500,"file_count":3,"pack_count":1,"verified":true,"verification":"verified",
-                 "pinned":false,"held_by":[]}"""
+                 "pinned":false}"""
                     .formatted(ids.getFirst(), RunId.display(ids.getFirst()), run, "ab".repeat(32))
                     .getBytes(StandardCharsets.UTF_8)));
   }

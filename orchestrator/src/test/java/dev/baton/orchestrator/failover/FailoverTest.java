@@ -203,7 +203,8 @@ class FailoverTest {
               "always",
               null,
               null,
-              Instant.now()));
+              Instant.now(),
+              null));
       log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("theirs", 1L, "h", null, 0));
       log.append(run, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "shell", 1, 1));
       log.beat(run, 1, "running", 600);

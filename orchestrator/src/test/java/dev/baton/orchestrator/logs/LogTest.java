@@ -82,7 +82,8 @@ class LogTest {
         "always",
         null,
         null,
-        Instant.now());
+        Instant.now(),
+        null);
   }
 
   private static ProducerRecord<String, byte[]> written(String run, String step, int line) {

@@ -50,12 +50,24 @@ class ProjectionTest {
         "always",
         null,
         null,
-        Instant.now());
+        Instant.now(),
+        null);
   }
 
   private static TraceEvent.RunCreated born(String kind) {
     return new TraceEvent.RunCreated(
-        kind, "default", "theirs", null, null, Map.of(), null, "always", null, null, Instant.now());
+        kind,
+        "default",
+        "theirs",
+        null,
+        null,
+        Map.of(),
+        null,
+        "always",
+        null,
+        null,
+        Instant.now(),
+        null);
   }
 
   private static TraceEvent.StepCompleted completed(String step) {

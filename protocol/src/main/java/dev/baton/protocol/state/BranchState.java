@@ -35,6 +35,10 @@ public record BranchState(
     uncommitted = List.copyOf(uncommitted);
   }
 
+  BranchState withCut(@Nullable Cut with) {
+    return new BranchState(begun, next, with, uncommitted, undo);
+  }
+
   BranchState withUndo(@Nullable Undo with) {
     return new BranchState(begun, next, cut, uncommitted, with);
   }

@@ -66,8 +66,7 @@ public final class StateFold {
     head = step.head();
     if (step.verdict() == RunHead.Verdict.ACCEPTED) {
       if (head.epoch() > epochBefore && epochBefore > 0) {
-        takeBackUncommitted();
-        interruptRunning();
+        settle();
       }
       remember(record.event());
       apply(record.event(), record.time());
@@ -370,6 +369,12 @@ public final class StateFold {
       branches.put(branch, new BranchState(true, List.of(first), state.cut(), List.of(), null));
       log.branches().forEach(this::open);
     }
+  }
+
+  /** As a new epoch would begin: nothing is uncommitted, nothing runs. */
+  void settle() {
+    takeBackUncommitted();
+    interruptRunning();
   }
 
   private void interruptRunning() {

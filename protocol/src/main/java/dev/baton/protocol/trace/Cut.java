@@ -28,4 +28,9 @@ public record Cut(
   public Cut {
     Digest.check(digest);
   }
+
+  /** The same files under another manifest, or under none. */
+  public Cut withCheckpoint(@Nullable String id) {
+    return new Cut(digest, format, treeBytes, storedBytes, fileCount, id);
+  }
 }

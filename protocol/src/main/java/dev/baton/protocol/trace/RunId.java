@@ -6,7 +6,13 @@
  */
 package dev.baton.protocol.trace;
 
+import com.github.f4b6a3.ulid.Ulid;
 import com.github.f4b6a3.ulid.UlidCreator;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.Locale;
 
 /** A run's id is a ULID in lower case; its last six characters are its display id. */
@@ -19,6 +25,37 @@ public final class RunId {
   /** A new id; ids made by one process rise. Thread-safe. */
   public static String next() {
     return UlidCreator.getMonotonicUlid().toString().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * An id that follows from two others: of the same millisecond as the first, otherwise as good as
+   * random.
+   */
+  public static String derived(String id, String of) {
+    Ulid first = Ulid.from(check(id));
+    byte[] hash = sha256((id + "/" + of).getBytes(StandardCharsets.US_ASCII));
+    return Ulid.from(bytes(first.getTime(), hash)).toString().toLowerCase(Locale.ROOT);
+  }
+
+  private static byte[] bytes(long millis, byte[] hash) {
+    return ByteBuffer.allocate(16)
+        .putShort((short) (millis >>> 32))
+        .putInt((int) millis)
+        .put(hash, 0, 10)
+        .array();
+  }
+
+  private static byte[] sha256(byte[] bytes) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  /** When the id was made, to the millisecond. */
+  public static Instant time(String id) {
+    return Ulid.from(check(id)).getInstant();
   }
 
   public static boolean isValid(String text) {

@@ -34,6 +34,7 @@ public sealed interface TraceEvent {
    *     program is its runner, epoch 1 is assigned by this event
    * @param definitionHash of the workflow's canonical form; null for an external run without one
    * @param restart {@code always} or {@code never}
+   * @param forkedFrom whose cut it begins with; null where it begins with nothing
    */
   record RunCreated(
       String kind,
@@ -46,7 +47,8 @@ public sealed interface TraceEvent {
       String restart,
       @Nullable Long heartbeatIntervalMs,
       @Nullable Long heartbeatTimeoutMs,
-      Instant createdAt)
+      Instant createdAt,
+      @Nullable ForkedFrom forkedFrom)
       implements Control {
     public RunCreated {
       kind = kind == null ? "managed" : kind;
@@ -55,6 +57,19 @@ public sealed interface TraceEvent {
       restart = restart == null ? "always" : restart;
     }
   }
+
+  /**
+   * The cut that a fork begins with.
+   *
+   * @param run the parent
+   * @param position of the last event of the parent's that is a part of the fork; 0: it begins
+   *     where the parent itself did
+   * @param step the parent's step after which, or within which, the cut was made; null where it is
+   *     of the whole run
+   * @param checkpoint the parent's; null where the cut has none
+   */
+  record ForkedFrom(
+      String run, long position, @Nullable String step, @Nullable String checkpoint) {}
 
   /**
    * The fence: from here on only this epoch's events count.

@@ -337,7 +337,18 @@ class StateFoldTest {
   private void created(String kind) {
     control(
         new TraceEvent.RunCreated(
-            kind, "default", "w", null, null, Map.of(), null, "always", null, null, Instant.EPOCH));
+            kind,
+            "default",
+            "w",
+            null,
+            null,
+            Map.of(),
+            null,
+            "always",
+            null,
+            null,
+            Instant.EPOCH,
+            null));
   }
 
   private void assigned(String reason) {

@@ -68,7 +68,8 @@ final class TraceGenerator {
             "always",
             null,
             null,
-            Instant.EPOCH));
+            Instant.EPOCH,
+            null));
     assign("start");
     int steps = 3 + random.nextInt(8);
     for (int i = 0; i < steps; i++) {

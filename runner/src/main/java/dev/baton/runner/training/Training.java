@@ -184,7 +184,8 @@ public final class Training {
                 "always",
                 null,
                 null,
-                Instant.now())));
+                Instant.now(),
+                null)));
     fold.accept(control(run, 2, new TraceEvent.RunnerAssigned(1, null, "start")));
     for (ProducerRecord<String, byte[]> record : log.trace.history()) {
       if (record.topic().equals(Topics.TRACE)

@@ -66,7 +66,8 @@ public final class TestRun {
             "always",
             null,
             null,
-            createdAt));
+            createdAt,
+            null));
   }
 
   public TestRun deadline(Instant at) {

@@ -1,0 +1,133 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.Query;
+import dev.baton.cli.client.RunRef;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.workflow.DefinitionFile;
+import dev.baton.protocol.json.Json;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code baton replay ID}. */
+@Command(
+    name = "replay",
+    aliases = {"fork"},
+    description =
+        "Start a new run from a cut of another, ended or not, which stays as it is. Steps completed"
+            + " there are not run again.",
+    footer = {
+      "%nExamples:",
+      "  baton replay 4v8k2m --checkpoint 7c1xyz",
+      "  baton replay 4v8k2m --after build -i target=staging --wait",
+      "  baton replay 4v8k2m --after build --workflow fixed.yaml",
+      "  baton replay 4v8k2m --checkpoint 7c1xyz --files-only --workflow other.yaml"
+    })
+public final class ReplayCommand implements Callable<Integer> {
+  private final Context context;
+
+  @Parameters(paramLabel = "ID", description = "The run's id, or its last six characters.")
+  private String id = "";
+
+  @ArgGroup(multiplicity = "1")
+  private From from = new From();
+
+  private static final class From {
+    @Option(
+        names = "--checkpoint",
+        paramLabel = "ID",
+        description = "Begin with this checkpoint of it (baton checkpoint list).")
+    private @Nullable String checkpoint;
+
+    @Option(
+        names = "--after",
+        paramLabel = "STEP",
+        description = "Begin after this step's newest completion.")
+    private @Nullable String step;
+  }
+
+  @Option(
+      names = "--files-only",
+      description = "Take the checkpoint's files alone, and begin with the workflow's first step.")
+  private boolean filesOnly;
+
+  @Option(
+      names = "--workflow",
+      paramLabel = "FILE|NAME[@HASH]",
+      description =
+          "Go on by this definition: every completed step must be in it, of the same kind.")
+  private @Nullable String workflow;
+
+  @Mixin private InputOptions input = new InputOptions();
+
+  @Option(
+      names = "--label",
+      paramLabel = "KEY=VALUE",
+      description = "A label, instead of those of the run; may be repeated.")
+  private Map<String, String> labels = new LinkedHashMap<>();
+
+  @Option(names = "--deadline", description = "The new run is given up after this long: 90s, 2h.")
+  private @Nullable String deadline;
+
+  @Mixin private StartedRun started = new StartedRun();
+
+  public ReplayCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    if (filesOnly && from.checkpoint == null) {
+      throw CliFailure.usage("--files-only needs --checkpoint: whose files?");
+    }
+    RunRef parent = RunRef.parse(id);
+    ObjectNode body = Json.mapper().createObjectNode();
+    if (from.checkpoint != null) {
+      body.put("checkpoint", from.checkpoint);
+    }
+    if (from.step != null) {
+      body.put("step", from.step);
+    }
+    if (filesOnly) {
+      body.put("files_only", true);
+    }
+    if (workflow != null) {
+      body.put("workflow", DefinitionFile.reference(context.client(), workflow));
+    }
+    if (input.isGiven()) {
+      body.set("input", input.read(context.terminal().in(), () -> inputOf(parent)));
+    }
+    if (!labels.isEmpty()) {
+      labels.forEach(body.putObject("labels")::put);
+    }
+    if (deadline != null) {
+      body.put("deadline", deadline);
+    }
+    return started.show(context, Fork.create(context.client(), parent.text(), body));
+  }
+
+  /** What single properties are changed in. */
+  private JsonNode inputOf(RunRef parent) {
+    JsonNode created =
+        context
+            .client()
+            .get(Query.of("/runs/" + parent.text() + "/events").with("limit", "1").toString());
+    JsonNode value = created.path("events").path(0).path("data").path("input").path("value");
+    return value.isMissingNode() ? Json.mapper().createObjectNode() : value;
+  }
+}

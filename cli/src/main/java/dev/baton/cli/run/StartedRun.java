@@ -1,0 +1,94 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.EventFeed;
+import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.terminal.Progress;
+import dev.baton.cli.terminal.Times;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Option;
+
+/** What a command that starts a run does then. */
+public final class StartedRun {
+  @ArgGroup private Waiting waiting = new Waiting();
+
+  private static final class Waiting {
+    @Option(names = "--wait", description = "Wait for its end; exit 1 when it does not complete.")
+    private boolean wait;
+
+    @Option(
+        names = {"-f", "--follow"},
+        description = "Like --wait, and show its events as they come.")
+    private boolean follow;
+
+    @Option(names = "--detach", description = "Only start it. The default.")
+    private boolean detach;
+  }
+
+  /**
+   * @param run as the server told that it was created
+   * @return the exit code
+   */
+  public int show(Context context, JsonNode run) {
+    boolean wait = waiting.wait || waiting.follow;
+    if (!wait) {
+      if (context.json()) {
+        context.printJson(run);
+      } else {
+        String id = RunView.displayId(run);
+        context.print("run " + run.path("id").asText() + " started");
+        context.print("  baton events " + id + " -f    baton status " + id);
+      }
+      return ExitCode.OK.number();
+    }
+    JsonNode ended = await(context, run);
+    if (context.json()) {
+      context.printJson(ended);
+    } else {
+      RunView.detail(context, ended);
+    }
+    boolean completed = ended.path("status").asText().equals("completed");
+    return (completed ? ExitCode.OK : ExitCode.FAILED).number();
+  }
+
+  private JsonNode await(Context context, JsonNode run) {
+    String id = run.path("id").asText();
+    if (!context.json()) {
+      context.print("run " + id);
+    }
+    try (Progress progress = Progress.start(context.terminal(), "run " + RunView.displayId(run))) {
+      boolean interactive = context.terminal().errIsTerminal();
+      RunEvent last =
+          new EventFeed(context.client(), id, 0)
+              .follow(
+                  event -> {
+                    show(context, progress, event, interactive);
+                    return true;
+                  });
+      return EndedRun.view(context.client(), id, last);
+    }
+  }
+
+  private void show(Context context, Progress progress, RunEvent event, boolean interactive) {
+    if (waiting.follow && context.json()) {
+      context.terminal().err().println(event.envelope());
+    } else if (waiting.follow) {
+      progress.line(context.style().dim(Times.clock(event.time())) + "  " + EventLine.of(event));
+    } else if (interactive) {
+      progress.update(EventLine.of(event));
+    }
+    if (event.type().equals("checkpoint_waiting") && !context.json()) {
+      progress.line(
+          context.style().attention("waits for you: ") + event.data().path("prompt").asText());
+      progress.line("  baton approve " + event.data().path("approval").asText());
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import dev.baton.protocol.workflow.Flow;
+import dev.baton.protocol.workflow.Step;
+import dev.baton.protocol.workflow.StepKind;
+import dev.baton.protocol.workflow.Workflow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Whether a run can go on by another definition than the one it began with: every step that has
+ * completed must still be there, of the same kind, and so must the one that comes next on every
+ * line. Stateless.
+ */
+public final class DefinitionCheck {
+  private DefinitionCheck() {}
+
+  /** For people, one for each step that does not fit; empty when it can go on. */
+  public static List<String> problems(Workflow workflow, RunState state) {
+    List<String> problems = new ArrayList<>();
+    for (StepState done : state.steps().values()) {
+      if (done.status() == StepState.Status.COMPLETED) {
+        Optional<Step> now = find(workflow.flow(), done.step());
+        if (now.isEmpty()) {
+          problems.add(
+              "step '%s' has completed and is not in the definition".formatted(done.step()));
+        } else if (!now.get().kind().word().equals(done.kind())) {
+          problems.add(
+              "step '%s' has completed as %s and is %s in the definition"
+                  .formatted(done.step(), done.kind(), now.get().kind().word()));
+        }
+      }
+    }
+    state
+        .branches()
+        .forEach(
+            (branch, line) ->
+                line.next().stream()
+                    .map(id -> StepPath.of(branch, StepPath.idOf(id)))
+                    .filter(path -> find(workflow.flow(), path).isEmpty())
+                    .forEach(
+                        path ->
+                            problems.add(
+                                "the run goes on with step '%s', which is not in the definition"
+                                    .formatted(path))));
+    return problems;
+  }
+
+  private static Optional<Step> find(Flow flow, String path) {
+    int slash = path.indexOf('/');
+    if (slash < 0) {
+      return flow.find(path);
+    }
+    int inner = path.indexOf('/', slash + 1);
+    if (inner < 0) {
+      return Optional.empty();
+    }
+    return flow.find(path.substring(0, slash))
+        .flatMap(step -> branch(step.kind(), path.substring(slash + 1, inner)))
+        .flatMap(body -> find(body, path.substring(inner + 1)));
+  }
+
+  private static Optional<Flow> branch(StepKind kind, String name) {
+    return switch (kind) {
+      case StepKind.Over over -> Optional.of(over.body());
+      case StepKind.Branches named -> Optional.ofNullable(named.branches().get(name));
+      case StepKind.Shell it -> Optional.empty();
+      case StepKind.Http it -> Optional.empty();
+      case StepKind.Transform it -> Optional.empty();
+      case StepKind.Approval it -> Optional.empty();
+      case StepKind.Wait it -> Optional.empty();
+      case StepKind.Fn it -> Optional.empty();
+      case StepKind.Agent it -> Optional.empty();
+    };
+  }
+}
