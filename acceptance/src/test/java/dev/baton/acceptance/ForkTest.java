@@ -137,6 +137,19 @@ class ForkTest {
     view.path("steps").forEach(step -> steps.add(step.path("step").asText()));
     assertThat(steps).contains("build", "check", "check/quick/lint", "count", "deploy", "report");
     assertThat(everything(parent)).isEqualTo(before);
+
+    BatonCommand.Result diff = BatonCommand.run(on, "diff", parent, child);
+    assertThat(diff.code()).as("%s", diff).isZero();
+    assertThat(diff.out())
+        .contains("step deploy: output, files", "step report: output", "M deployed (content")
+        .contains("files: 0 added, 0 removed, 1 changed")
+        .doesNotContain("step build", "step count");
+    BatonCommand.Result lineage = BatonCommand.run(on, "lineage", child);
+    assertThat(lineage.code()).as("%s", lineage).isZero();
+    String display = child.substring(20);
+    assertThat(lineage.out())
+        .startsWith(parent.substring(20) + "  forked  completed")
+        .contains("── " + display + "  forked  completed, from step count  ◂");
   }
 
   @Test
@@ -190,6 +203,8 @@ class ForkTest {
 
     assertThat(count(ledger, "build")).isEqualTo(1);
     assertThat(count(ledger, "deploy staging")).isEqualTo(4);
+    assertThat(BatonCommand.run(on, "lineage", last).out())
+        .contains("forked from " + child + ", which is gone, from step count", "└── ");
     assertThat(view.path("output").path("said").asText().strip())
         .isEqualTo("built clean passed staging");
   }

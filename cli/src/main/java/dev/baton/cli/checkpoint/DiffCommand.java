@@ -6,19 +6,8 @@
  */
 package dev.baton.cli.checkpoint;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.command.Context;
-import dev.baton.protocol.json.Json;
-import dev.baton.snapshot.diff.Change;
-import dev.baton.snapshot.diff.TreeDiff;
-import dev.baton.snapshot.posix.RawName;
-import dev.baton.snapshot.restore.OpenSnapshot;
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -36,9 +25,6 @@ import picocli.CommandLine.Parameters;
       "  baton checkpoint diff 4v8k2m 9x1c7b -o json | jq -r '.changes[].path'"
     })
 final class DiffCommand extends OneCheckpoint implements Runnable {
-  /** What JSON holds at once; lines are printed as they come. */
-  private static final int MOST_IN_JSON = 1_000_000;
-
   @Parameters(
       index = "1",
       paramLabel = "OTHER",
@@ -50,107 +36,18 @@ final class DiffCommand extends OneCheckpoint implements Runnable {
       description = "Also what differs in nothing but its time of modification.")
   private boolean times;
 
-  private final ArrayNode changes = Json.mapper().createArrayNode();
-  private int added;
-  private int removed;
-  private int changed;
-
   DiffCommand(Context context) {
     super(context);
   }
 
   @Override
   public void run() {
-    CheckpointRef first = checkpoint();
-    CheckpointRef second = reference(other);
-    Opened before = Opened.open(context.client(), first);
-    Opened after = Opened.open(context.client(), second);
-    Attempt.run("the comparison", () -> compare(before, after));
-    report(before.id(), after.id());
-  }
-
-  private void compare(Opened before, Opened after) throws IOException, InterruptedException {
-    try (HttpPacks beforePacks = HttpPacks.of(context.client(), before);
-        HttpPacks afterPacks = HttpPacks.of(context.client(), after);
-        OpenSnapshot from = OpenSnapshot.open(before.snapshot(), beforePacks);
-        OpenSnapshot to = OpenSnapshot.open(after.snapshot(), afterPacks)) {
-      TreeDiff.diff(from, to, this::accept);
-    }
-  }
-
-  private void accept(Change change) {
-    List<String> what = new ArrayList<>();
-    String kind;
-    switch (change) {
-      case Change.Added _ -> {
-        kind = "added";
-        added++;
-      }
-      case Change.Removed _ -> {
-        kind = "removed";
-        removed++;
-      }
-      case Change.Changed both -> {
-        if (!times && both.what().equals(Set.of(Change.Aspect.MTIME))) {
-          return;
-        }
-        both.what().stream()
-            .sorted()
-            .forEach(aspect -> what.add(aspect.name().toLowerCase(Locale.ROOT)));
-        kind = "changed";
-        changed++;
-      }
-    }
-    // What follows a line feed in a name must not look like a line of ours.
-    String path = change.path().isEmpty() ? "." : RawName.display(change.path());
+    FileDiff diff = new FileDiff(context, times);
+    ObjectNode result = diff.compare(checkpoint(), reference(other));
     if (context.json()) {
-      keep(kind, path, what);
-    } else {
-      context.print(mark(kind) + " " + oneLine(path) + words(what));
-    }
-  }
-
-  private void keep(String kind, String path, List<String> what) {
-    if (changes.size() < MOST_IN_JSON) {
-      ObjectNode change = changes.addObject().put("path", path).put("change", kind);
-      if (!what.isEmpty()) {
-        what.forEach(change.putArray("what")::add);
-      }
-    }
-  }
-
-  private String mark(String kind) {
-    return switch (kind) {
-      case "added" -> context.style().good("A");
-      case "removed" -> context.style().bad("D");
-      default -> context.style().attention("M");
-    };
-  }
-
-  private static String words(List<String> what) {
-    return what.isEmpty() ? "" : " (" + String.join(", ", what) + ")";
-  }
-
-  private static String oneLine(String path) {
-    return path.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r");
-  }
-
-  private void report(String before, String after) {
-    if (context.json()) {
-      ObjectNode result =
-          Json.mapper()
-              .createObjectNode()
-              .put("before", before)
-              .put("after", after)
-              .put("added", added)
-              .put("removed", removed)
-              .put("changed", changed);
-      result.set("changes", changes);
       context.printJson(result);
-    } else if (added + removed + changed == 0) {
-      context.print("no difference");
     } else {
-      context.print("%d added, %d removed, %d changed".formatted(added, removed, changed));
+      context.print(diff.summary());
     }
   }
 }

@@ -33,18 +33,28 @@ public final class StartedRun {
     private boolean detach;
   }
 
+  boolean waits() {
+    return waiting.wait || waiting.follow;
+  }
+
   /**
    * @param run as the server told that it was created
    * @return the exit code
    */
   public int show(Context context, JsonNode run) {
-    boolean wait = waiting.wait || waiting.follow;
-    if (!wait) {
+    return show(context, run, "started");
+  }
+
+  /**
+   * @param verb what has come of the run, for people
+   */
+  int show(Context context, JsonNode run, String verb) {
+    if (!waits()) {
       if (context.json()) {
         context.printJson(run);
       } else {
         String id = RunView.displayId(run);
-        context.print("run " + run.path("id").asText() + " started");
+        context.print("run " + run.path("id").asText() + " " + verb);
         context.print("  baton events " + id + " -f    baton status " + id);
       }
       return ExitCode.OK.number();

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 public class RunQueries {
   private static final int DISPLAY_LENGTH = 6;
   private static final int MAX_CANDIDATES = 20;
+  private static final int MOST_OF_LINEAGE = 1_000;
 
   private static final String SELECT =
       """
@@ -50,6 +51,13 @@ public class RunQueries {
 
   /** A page of runs, newest first. */
   public record Page(List<RunView> runs, @Nullable String nextCursor) {}
+
+  /**
+   * The forks of a run's oldest known ancestor, and that itself, oldest first.
+   *
+   * @param truncated there are more
+   */
+  public record Lineage(List<RunView> runs, boolean truncated) {}
 
   /** What to list; null fields do not filter. */
   public record Filter(
@@ -203,6 +211,33 @@ public class RunQueries {
               }
               List<RunView> page = List.copyOf(views.subList(0, filter.limit()));
               return new Page(page, page.getLast().id());
+            });
+  }
+
+  /** The tree of forks that a run belongs to; at most 1,000 of them, the oldest. */
+  public Uni<Lineage> lineage(String id) {
+    return pool.preparedQuery(
+            """
+            WITH RECURSIVE up AS (
+              SELECT id, forked_from, 0 AS depth FROM orchestrator.run WHERE id = $1
+              UNION ALL
+              SELECT p.id, p.forked_from, up.depth + 1 FROM up
+              JOIN orchestrator.run p ON p.id = up.forked_from),
+            down AS (
+              (SELECT id FROM up ORDER BY depth DESC LIMIT 1)
+              UNION ALL
+              SELECT c.id FROM down JOIN orchestrator.run c ON c.forked_from = down.id)
+            """
+                + SELECT
+                + "WHERE r.id IN (SELECT id FROM down) ORDER BY r.id LIMIT $2")
+        .execute(Tuple.of(id, MOST_OF_LINEAGE + 1))
+        .map(
+            rows -> {
+              List<RunView> views = new ArrayList<>();
+              rows.forEach(row -> views.add(view(row)));
+              return views.size() <= MOST_OF_LINEAGE
+                  ? new Lineage(views, false)
+                  : new Lineage(List.copyOf(views.subList(0, MOST_OF_LINEAGE)), true);
             });
   }
 

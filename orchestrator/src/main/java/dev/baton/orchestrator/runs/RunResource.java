@@ -50,13 +50,19 @@ public class RunResource {
   private final RunService service;
   private final RunQueries queries;
   private final Cancellation cancellation;
+  private final Resumption resumption;
   private final StoreClient store;
 
   RunResource(
-      RunService service, RunQueries queries, Cancellation cancellation, StoreClient store) {
+      RunService service,
+      RunQueries queries,
+      Cancellation cancellation,
+      Resumption resumption,
+      StoreClient store) {
     this.service = service;
     this.queries = queries;
     this.cancellation = cancellation;
+    this.resumption = resumption;
     this.store = store;
   }
 
@@ -149,6 +155,13 @@ public class RunResource {
                         e -> run.withoutSteps(Objects.requireNonNullElse(e.getMessage(), ""))));
   }
 
+  @GET
+  @Path("/{id}/lineage")
+  @Operation(summary = "The tree of forks that a run belongs to, oldest first.")
+  public Uni<RunQueries.Lineage> lineage(String id) {
+    return queries.resolve(id).chain(queries::lineage);
+  }
+
   @POST
   @Path("/{id}/cancel")
   @Operation(summary = "End a run. Cancelling twice is the same as once; 409 when it has ended.")
@@ -159,6 +172,23 @@ public class RunResource {
     return queries
         .resolve(id)
         .call(run -> cancellation.cancel(run, reason))
+        .chain(queries::get)
+        .map(run -> Response.accepted(run).build());
+  }
+
+  @POST
+  @Path("/{id}/resume")
+  @Operation(
+      summary =
+          "Let a run that failed or was lost go on with the step that failed. 409 when it cannot.")
+  public Uni<Response> resume(String id) {
+    return resume(id, null);
+  }
+
+  Uni<Response> resume(String id, @Nullable String workflow) {
+    return queries
+        .resolve(id)
+        .call(run -> resumption.resume(run, workflow))
         .chain(queries::get)
         .map(run -> Response.accepted(run).build());
   }

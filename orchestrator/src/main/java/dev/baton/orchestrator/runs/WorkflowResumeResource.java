@@ -1,0 +1,34 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+
+/** Resuming a run by its workflow's name, as clients of an older API do. */
+@Path("/workflows/{reference}/resume/{run}")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "runs")
+public class WorkflowResumeResource {
+  private final RunResource runs;
+
+  WorkflowResumeResource(RunResource runs) {
+    this.runs = runs;
+  }
+
+  @POST
+  @Operation(summary = "As POST /runs/{id}/resume; 409 when the run is of another workflow.")
+  public Uni<Response> resume(String reference, String run) {
+    return runs.resume(run, reference);
+  }
+}
