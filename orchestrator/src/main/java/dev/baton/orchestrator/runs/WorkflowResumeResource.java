@@ -15,7 +15,7 @@ import jakarta.ws.rs.core.Response;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** Resuming a run by its workflow's name, as clients of an older API do. */
+/** Resuming a run by way of its workflow: for whoever knows both, and means no other's. */
 @Path("/workflows/{reference}/resume/{run}")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runs")
