@@ -30,7 +30,9 @@ import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Digest;
+import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.snapshot.Pack;
 import dev.baton.store.objects.Bucket;
 import dev.baton.store.packs.Packs;
@@ -198,6 +200,25 @@ class MaintenanceTest extends StoreTest {
     client.idsUntilEnd(run);
     assertThat(retention(false).getDeletedList())
         .containsExactlyInAnyOrder(made.get(0), made.get(2));
+  }
+
+  @Test
+  void shouldKeepWhatAFailedRunIsResumedFrom() {
+    List<String> made = checkpoints(runner("default"), 15);
+    Cut cut = new Cut(tree.root().toString(), "baton-tree-2", 1, 1, 1, made.get(2));
+    log.send(
+        trace.created(),
+        trace.assigned(1),
+        trace.started(1),
+        trace.completed(1, "build", cut),
+        trace.runner(1, new TraceEvent.RunFailed("test", Failure.of("exit_code", "1"))));
+    client.idsUntilEnd(run);
+
+    assertThat(retention(false).getDeletedList())
+        .containsExactlyInAnyOrder(made.get(0), made.get(1), made.get(3), made.get(4));
+
+    assertThat(delete(true).getLeft())
+        .isEqualTo(dev.baton.protocol.grpc.RunCounts.getDefaultInstance());
   }
 
   @Test

@@ -58,7 +58,7 @@ public class Retention {
       FROM store.checkpoint c WHERE c.run = $1 AND NOT c.deleting""";
 
   /**
-   * @param spared would go but for a pin or a run that has not ended
+   * @param spared would go but for a pin or a run that may go on
    */
   public record Report(long runs, long kept, List<String> deleted, long spared) {}
 
@@ -187,7 +187,7 @@ public class Retention {
       Set<String> needed = new HashSet<>(kept);
       try {
         switch (Waits.get(needs.of(run))) {
-          case Needs.Need.Ended ended -> {}
+          case Needs.Need.Ended ended -> needed.addAll(ended.checkpoints());
           case Needs.Need.Unknown unknown -> newest(all, needed);
           case Needs.Need.Alive alive -> {
             needed.addAll(alive.checkpoints());

@@ -29,7 +29,10 @@ public class Needs {
     /** It goes on, or may go on. */
     record Alive(Set<String> checkpoints) implements Need {}
 
-    record Ended() implements Need {}
+    /**
+     * @param checkpoints from which a run that failed or was lost goes on when it is resumed
+     */
+    record Ended(Set<String> checkpoints) implements Need {}
   }
 
   private final Folds folds;
@@ -50,9 +53,15 @@ public class Needs {
   }
 
   static Need need(RunState state) {
-    if (state.head().isEnded()) {
-      return new Need.Ended();
-    }
+    return switch (state.head().status()) {
+      case COMPLETED, CANCELLED -> new Need.Ended(Set.of());
+      case FAILED, LOST -> new Need.Ended(checkpoints(state));
+      case PENDING, STARTING, RUNNING, WAITING, PAUSING, PAUSED, INTERRUPTED, RESUMING ->
+          new Need.Alive(checkpoints(state));
+    };
+  }
+
+  private static Set<String> checkpoints(RunState state) {
     Set<String> checkpoints = new HashSet<>();
     state.branches().values().forEach(branch -> add(checkpoints, branch));
     for (StepState step : state.steps().values()) {
@@ -64,7 +73,7 @@ public class Needs {
         case COMPLETED, SKIPPED -> {}
       }
     }
-    return new Need.Alive(checkpoints);
+    return checkpoints;
   }
 
   /** A branch may be set back to what it was at its newest cut, with the branches it had then. */
