@@ -22,6 +22,7 @@ import io.minio.http.Method;
 import io.minio.messages.DeleteObject;
 import io.minio.messages.Item;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -34,6 +35,7 @@ import java.util.Map;
 /** Uses one bucket as the checkpoint-store does, and presigned URLs as a runner does. */
 final class S3Client implements AutoCloseable {
   static final int LIFE_SECONDS = 300;
+  private static final int PUTS = 5;
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final MinioClient minio;
@@ -137,7 +139,17 @@ final class S3Client implements AutoCloseable {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(url).PUT(HttpRequest.BodyPublishers.ofByteArray(body));
     headers.forEach(request::header);
-    return send(request);
+    IOException last = null;
+    for (int i = 0; i < PUTS; i++) {
+      try {
+        return send(request);
+      } catch (IOException e) {
+        // A server that refuses a PUT may close the connection before it has read the body: then
+        // its answer is lost, or the next request meets the closed connection.
+        last = e;
+      }
+    }
+    throw new IOException(PUTS + " PUTs have got no answer", last);
   }
 
   HttpResponse<byte[]> get(URI url, Map<String, String> headers) throws Exception {
