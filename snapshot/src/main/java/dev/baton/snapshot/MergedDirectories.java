@@ -11,6 +11,7 @@ import dev.baton.snapshot.files.OpenTree;
 import dev.baton.snapshot.format.Meta;
 import dev.baton.snapshot.format.Xattr;
 import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.scan.FileAttributes;
 import java.io.IOException;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
@@ -20,8 +21,6 @@ import java.util.function.BiConsumer;
  * own attributes at the end. Those that nothing happens in are left alone. One use, one thread.
  */
 final class MergedDirectories {
-  private static final String DEFAULT_ACL = "system.posix_acl_default";
-
   private final MergePlan plan;
   private final OpenTree target;
   private final BiConsumer<TreePath, String> degraded;
@@ -65,7 +64,9 @@ final class MergedDirectories {
   /** All rights for its owner, and nothing to be inherited. */
   private static boolean isPlain(Meta meta) {
     return (meta.mode() & 02700) == 0700
-        && meta.xattrs().stream().map(Xattr::name).noneMatch(DEFAULT_ACL::equals);
+        && meta.xattrs().stream()
+            .map(Xattr::name)
+            .noneMatch(FileAttributes.DEFAULT_ACCESS_LIST::equals);
   }
 
   /** Gives all of them what they shall have; those that were removed are passed over. */

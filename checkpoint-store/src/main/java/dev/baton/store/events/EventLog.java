@@ -101,18 +101,20 @@ public class EventLog {
 
   private static List<StoredEvent> events(String run, RowSet<Row> rows) {
     List<StoredEvent> events = new ArrayList<>(rows.size());
-    for (Row row : rows) {
-      int lane = row.getInteger(1);
-      Lane of = lane == 0 ? Lane.CONTROL : Lane.runner(lane);
-      events.add(
-          new StoredEvent(
-              row.getLong(0),
-              new EventId(run, of, row.getLong(2)),
-              row.getString(3),
-              row.getString(4),
-              row.getLong(5),
-              row.get(Buffer.class, 6).getBytes()));
-    }
+    rows.forEach(row -> events.add(event(run, row)));
     return events;
+  }
+
+  /** Of a row with position, lane, seq, type, source, time_micros and data, in this order. */
+  public static StoredEvent event(String run, Row row) {
+    int lane = row.getInteger(1);
+    Lane of = lane == 0 ? Lane.CONTROL : Lane.runner(lane);
+    return new StoredEvent(
+        row.getLong(0),
+        new EventId(run, of, row.getLong(2)),
+        row.getString(3),
+        row.getString(4),
+        row.getLong(5),
+        row.get(Buffer.class, 6).getBytes());
   }
 }

@@ -10,9 +10,8 @@ import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.trace.Cut;
-import dev.baton.protocol.trace.EventId;
-import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.store.events.EventLog;
 import dev.baton.store.events.StoredEvent;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.snapshot.Cuts;
@@ -20,9 +19,7 @@ import dev.baton.store.snapshot.Folds;
 import dev.baton.store.trace.Wakeups;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.sqlclient.Pool;
-import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
@@ -75,17 +72,13 @@ class Places {
   Uni<Place> ofCheckpoint(String run, String checkpoint) {
     return wakeups
         .await(run, EVENT, () -> look(run, checkpoint))
-        .chain(
+        .map(
             found ->
-                found
-                    .map(place -> Uni.createFrom().item(place))
-                    .orElseGet(
-                        () ->
-                            Uni.createFrom()
-                                .failure(
-                                    StoreFailure.refused(
-                                        "no_cut: no event of run %s carries checkpoint %s: only its files can be begun with"
-                                            .formatted(run, checkpoint)))));
+                found.orElseThrow(
+                    () ->
+                        StoreFailure.refused(
+                            "no_cut: no event of run %s carries checkpoint %s: only its files can be begun with"
+                                .formatted(run, checkpoint))));
   }
 
   private Uni<Optional<Place>> look(String run, String checkpoint) {
@@ -95,7 +88,7 @@ class Places {
             rows ->
                 rows.size() == 0
                     ? ofCopy(run, checkpoint)
-                    : ofEvent(run, event(run, rows.iterator().next())).map(Optional::of));
+                    : ofEvent(run, EventLog.event(run, rows.iterator().next())).map(Optional::of));
   }
 
   /** A fork's own first checkpoints are in no event: they are what it began with. */
@@ -116,17 +109,13 @@ class Places {
    */
   Uni<Place> afterStep(String run, String step) {
     return newest(run, OF_STEP, Tuple.of(run, step))
-        .chain(
+        .map(
             found ->
-                found
-                    .map(event -> ofEvent(run, event))
-                    .orElseGet(
-                        () ->
-                            Uni.createFrom()
-                                .failure(
-                                    StoreFailure.notFound(
-                                        "run %s has not completed a step '%s'"
-                                            .formatted(run, step)))));
+                found.orElseThrow(
+                    () ->
+                        StoreFailure.notFound(
+                            "run %s has not completed a step '%s'".formatted(run, step))))
+        .chain(event -> ofEvent(run, event));
   }
 
   /** With the files of a checkpoint, and nothing else of its run. */
@@ -205,7 +194,7 @@ class Places {
             rows ->
                 Multi.createFrom()
                     .iterable(rows)
-                    .map(row -> event(run, row))
+                    .map(row -> EventLog.event(run, row))
                     .onItem()
                     .transformToUniAndConcatenate(
                         event ->
@@ -213,16 +202,5 @@ class Places {
                                 .map(counts -> counts ? event : null))
                     .toUni()
                     .map(Optional::ofNullable));
-  }
-
-  private static StoredEvent event(String run, Row row) {
-    int lane = row.getInteger(1);
-    return new StoredEvent(
-        row.getLong(0),
-        new EventId(run, lane == 0 ? Lane.CONTROL : Lane.runner(lane), row.getLong(2)),
-        row.getString(3),
-        row.getString(4),
-        row.getLong(5),
-        row.get(Buffer.class, 6).getBytes());
   }
 }

@@ -27,7 +27,6 @@ import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Creates runs that begin with a cut of another. */
@@ -57,15 +56,14 @@ class Forks {
    */
   Uni<StoredAnswer> fork(String id, ForkRequest request, @Nullable IdempotencyKey key) {
     check(request);
-    AtomicReference<RunQueries.@Nullable Parent> parent = new AtomicReference<>();
-    return service.fork(
-        () ->
-            runs.resolve(id)
-                .chain(runs::parent)
-                .invoke(parent::set)
-                .map(found -> request(found, request)),
-        run -> prepare(Objects.requireNonNull(parent.get()), run, request),
-        key);
+    return service.create(
+        key, () -> runs.resolve(id).chain(runs::parent).chain(parent -> fork(parent, request)));
+  }
+
+  private Uni<NewRun> fork(RunQueries.Parent parent, ForkRequest request) {
+    return service
+        .check(request(parent, request))
+        .chain(run -> prepare(parent, run, request).map(run::forkedFrom));
   }
 
   private static void check(ForkRequest request) {

@@ -130,17 +130,7 @@ class Failover {
               .chain(
                   () ->
                       Outbox.append(
-                          tx,
-                          new Outbox.Row(
-                              run,
-                              List.of(
-                                  Effect.publish(
-                                      new TraceEvent.RunnerAssigned(epoch, null, reason),
-                                      seq,
-                                      Instant.now()),
-                                  new Effect.Kill(epoch),
-                                  new Effect.Launch(epoch))),
-                          delay));
+                          tx, new Outbox.Row(run, Effect.newEpoch(epoch, reason, seq)), delay));
     };
   }
 }

@@ -18,6 +18,7 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.net.URI;
 import java.time.Instant;
+import java.util.List;
 
 /**
  * Something the outside is still owed. Every effect may be done again, after a crash in the middle
@@ -71,6 +72,20 @@ public sealed interface Effect {
 
   /** The run has been ended from here: its runner stops, and what is left is killed. */
   record Stop(int epoch, String reason) implements Effect {}
+
+  /**
+   * What handing a run to a new epoch owes: the fence, the end of whatever is left of older ones, a
+   * runner.
+   *
+   * @param reason as in {@code runner_assigned}
+   * @param seq of the fence in the control lane
+   */
+  static List<Effect> newEpoch(int epoch, String reason, long seq) {
+    return List.of(
+        publish(new TraceEvent.RunnerAssigned(epoch, null, reason), seq, Instant.now()),
+        new Kill(epoch),
+        new Launch(epoch));
+  }
 
   static Effect publish(TraceEvent.Control event, long seq, Instant time) {
     return Publish.of(event, seq, time);

@@ -44,7 +44,7 @@ public record NewRun(
   private static final int EPOCH = 1;
 
   /** The same run, which begins with a cut of another. */
-  NewRun forkedFrom(TraceEvent.ForkedFrom cut) {
+  public NewRun forkedFrom(TraceEvent.ForkedFrom cut) {
     return new NewRun(
         id,
         external,

@@ -12,7 +12,6 @@ import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.state.RunStatus;
-import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -22,7 +21,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -34,19 +32,25 @@ import org.jspecify.annotations.Nullable;
 class Resumption {
   private final Pool pool;
   private final Relay relay;
+  private final RunQueries queries;
 
-  Resumption(Pool pool, Relay relay) {
+  Resumption(Pool pool, Relay relay, RunQueries queries) {
     this.pool = pool;
     this.relay = relay;
+    this.queries = queries;
   }
 
   /**
    * Fails with a problem when nothing can go on.
    *
+   * @param id the run's, or the last six characters of it
    * @param workflow {@code name} or {@code name@hash} that the run must be of; null: any
    */
-  Uni<Void> resume(String run, @Nullable String workflow) {
-    return pool.withTransaction(tx -> resume(tx, run, workflow)).invoke(relay::wake);
+  Uni<RunView> resume(String id, @Nullable String workflow) {
+    return queries
+        .resolve(id)
+        .call(run -> pool.withTransaction(tx -> resume(tx, run, workflow)).invoke(relay::wake))
+        .chain(queries::get);
   }
 
   private static Uni<Void> resume(SqlConnection tx, String run, @Nullable String workflow) {
@@ -106,7 +110,6 @@ class Resumption {
   private static Uni<Void> resume(SqlConnection tx, String run, Row row) {
     int epoch = row.getInteger("epoch") + 1;
     long seq = row.getLong("control_seq") + 1;
-    TraceEvent.RunnerAssigned assigned = new TraceEvent.RunnerAssigned(epoch, null, "resume");
     return tx.preparedQuery(
             """
             UPDATE orchestrator.run SET epoch = $2, control_seq = $3, desired = 'running', ended = false, ended_at = NULL,
@@ -117,14 +120,7 @@ class Resumption {
         .chain(
             () ->
                 Outbox.append(
-                    tx,
-                    new Outbox.Row(
-                        run,
-                        List.of(
-                            Effect.publish(assigned, seq, Instant.now()),
-                            new Effect.Kill(epoch),
-                            new Effect.Launch(epoch))),
-                    Duration.ZERO))
+                    tx, new Outbox.Row(run, Effect.newEpoch(epoch, "resume", seq)), Duration.ZERO))
         .replaceWithVoid();
   }
 }

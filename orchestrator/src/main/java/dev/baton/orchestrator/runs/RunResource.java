@@ -182,15 +182,7 @@ public class RunResource {
       summary =
           "Let a run that failed or was lost go on with the step that failed. 409 when it cannot.")
   public Uni<Response> resume(String id) {
-    return resume(id, null);
-  }
-
-  Uni<Response> resume(String id, @Nullable String workflow) {
-    return queries
-        .resolve(id)
-        .call(run -> resumption.resume(run, workflow))
-        .chain(queries::get)
-        .map(run -> Response.accepted(run).build());
+    return resumption.resume(id, null).map(run -> Response.accepted(run).build());
   }
 
   private static ProblemException bad(String what, String allowed) {

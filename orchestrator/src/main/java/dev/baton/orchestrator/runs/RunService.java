@@ -13,11 +13,9 @@ import dev.baton.orchestrator.launch.LeaseMint;
 import dev.baton.orchestrator.problem.Bodies;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
-import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -44,17 +42,28 @@ public class RunService {
 
   Uni<StoredAnswer> create(byte[] body, @Nullable IdempotencyKey key) {
     RunRequest request = Bodies.read(body, RunRequest.class);
+    return create(key, () -> check(request));
+  }
+
+  /** Fails with a problem when the request is not right. */
+  public Uni<NewRun> check(RunRequest request) {
+    return intake.check(request);
+  }
+
+  /**
+   * @param run asked for unless the key has been used
+   */
+  public Uni<StoredAnswer> create(@Nullable IdempotencyKey key, Supplier<Uni<NewRun>> run) {
     return unlessKept(
         key,
         () ->
-            intake
-                .check(request)
+            run.get()
                 .chain(
-                    run ->
+                    made ->
                         creation.create(
-                            List.of(run),
+                            List.of(made),
                             key,
-                            StoredAnswer.fresh(201, "/runs/" + run.id(), view(run)))));
+                            StoredAnswer.fresh(201, "/runs/" + made.id(), view(made)))));
   }
 
   Uni<StoredAnswer> createMany(byte[] body, @Nullable IdempotencyKey key) {
@@ -79,31 +88,6 @@ public class RunService {
                             key,
                             StoredAnswer.fresh(
                                 201, null, new Created(runs.stream().map(this::view).toList())))));
-  }
-
-  /**
-   * Creates a run that begins with a cut of another.
-   *
-   * @param request asked for unless the key has been used
-   * @param prepare makes ready what the run begins with
-   */
-  public Uni<StoredAnswer> fork(
-      Supplier<Uni<RunRequest>> request,
-      Function<NewRun, Uni<TraceEvent.ForkedFrom>> prepare,
-      @Nullable IdempotencyKey key) {
-    return unlessKept(
-        key,
-        () ->
-            request
-                .get()
-                .chain(intake::check)
-                .chain(run -> prepare.apply(run).map(run::forkedFrom))
-                .chain(
-                    run ->
-                        creation.create(
-                            List.of(run),
-                            key,
-                            StoredAnswer.fresh(201, "/runs/" + run.id(), view(run)))));
   }
 
   private Uni<StoredAnswer> unlessKept(

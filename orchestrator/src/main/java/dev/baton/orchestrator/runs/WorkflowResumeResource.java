@@ -20,15 +20,15 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runs")
 public class WorkflowResumeResource {
-  private final RunResource runs;
+  private final Resumption resumption;
 
-  WorkflowResumeResource(RunResource runs) {
-    this.runs = runs;
+  WorkflowResumeResource(Resumption resumption) {
+    this.resumption = resumption;
   }
 
   @POST
   @Operation(summary = "As POST /runs/{id}/resume; 409 when the run is of another workflow.")
   public Uni<Response> resume(String reference, String run) {
-    return runs.resume(run, reference);
+    return resumption.resume(run, reference).map(view -> Response.accepted(view).build());
   }
 }

@@ -7,6 +7,7 @@
 package dev.baton.snapshot.files;
 
 import dev.baton.snapshot.format.Xattr;
+import dev.baton.snapshot.scan.FileAttributes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +18,6 @@ import java.util.List;
  * version, then tag, permissions and user or group of each entry. Stateless.
  */
 public final class AccessList {
-  private static final String ACCESS = "system.posix_acl_access";
   private static final int VERSION = 2;
   private static final int HEADER = 4;
   private static final int ENTRY = 8;
@@ -31,7 +31,7 @@ public final class AccessList {
   /** What these attributes are once the mode has been set: it is a part of the access list, too. */
   public static List<Xattr> afterChmod(List<Xattr> xattrs, int mode) {
     return xattrs.stream()
-        .map(each -> each.name().equals(ACCESS) ? with(each, mode) : each)
+        .map(each -> each.name().equals(FileAttributes.ACCESS_LIST) ? with(each, mode) : each)
         .toList();
   }
 

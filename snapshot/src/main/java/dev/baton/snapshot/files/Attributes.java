@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Sets what a file or directory has besides its content. Thread-safe. */
 public final class Attributes {
-  private static final String DEFAULT_ACL = "system.posix_acl_default";
-
   private Attributes() {}
 
   /**
@@ -96,8 +94,8 @@ public final class Attributes {
 
   /** What is made in the directory from now on gets no access list from it. */
   public static void bequeathNothing(Handle directory) throws IOException {
-    if (!directory.xattrs(DEFAULT_ACL::equals).isEmpty()) {
-      directory.removeXattr(DEFAULT_ACL);
+    if (!directory.xattrs(FileAttributes.DEFAULT_ACCESS_LIST::equals).isEmpty()) {
+      directory.removeXattr(FileAttributes.DEFAULT_ACCESS_LIST);
     }
   }
 }

@@ -24,6 +24,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Owners and extended attributes as they go into a tree. */
 public final class FileAttributes {
+  /** The attribute with a file's access list. */
+  public static final String ACCESS_LIST = "system.posix_acl_access";
+
+  /** The attribute with what whatever is made in a directory gets as its access list. */
+  public static final String DEFAULT_ACCESS_LIST = "system.posix_acl_default";
+
   private FileAttributes() {}
 
   /**
@@ -73,7 +79,7 @@ public final class FileAttributes {
   }
 
   private static boolean isAccessList(String name) {
-    return name.equals("system.posix_acl_access") || name.equals("system.posix_acl_default");
+    return name.equals(ACCESS_LIST) || name.equals(DEFAULT_ACCESS_LIST);
   }
 
   /**
