@@ -23,6 +23,7 @@ public record Deleted(
    * @param rows of the orchestrator's database: the run, its approvals, runners, outbox, answers
    *     that were kept for repeated requests
    * @param bytes of objects
+   * @param origins 1: what it began with, of a fork
    */
   public record Counts(
       long rows,
@@ -32,7 +33,8 @@ public record Deleted(
       long manifests,
       long blobs,
       long packs,
-      long bytes) {
+      long bytes,
+      long origins) {
     static Counts of(RunCounts store, long rows) {
       return new Counts(
           rows,
@@ -42,7 +44,8 @@ public record Deleted(
           store.getManifests(),
           store.getBlobs(),
           store.getPacks(),
-          store.getBytes());
+          store.getBytes(),
+          store.getOrigins());
     }
   }
 
