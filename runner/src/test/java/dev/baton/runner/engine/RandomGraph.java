@@ -47,7 +47,7 @@ final class RandomGraph {
     random = new Random(seed);
     definition = JSON.objectNode();
     definition.put("name", "graph");
-    definition.put("max_reroutes", random.nextInt(4));
+    definition.put("max_reroutes", random.nextInt(5));
     definition.set("steps", line("", 0, Fate.FREE, 3 + random.nextInt(5)));
   }
 
@@ -177,9 +177,9 @@ final class RandomGraph {
         step.put("max_visits", 2 + random.nextInt(3));
       }
     }
-    if (random.nextInt(5) == 0) {
+    if (random.nextInt(3) == 0) {
       ObjectNode gate = step.putObject("gate");
-      if (random.nextInt(4) > 0) {
+      if (random.nextInt(6) > 0) {
         gate.put("to", line.get(random.nextInt(line.size())).path("id").asText());
       }
       if (random.nextBoolean()) {
@@ -189,11 +189,12 @@ final class RandomGraph {
   }
 
   private String condition(String id) {
-    return switch (random.nextInt(5)) {
+    return switch (random.nextInt(6)) {
       case 0 -> "true";
       case 1 -> ".steps." + id + ".outcome == \"success\"";
       case 2 -> "(.steps." + id + ".output.visit? // 0) < 2";
       case 3 -> "(.steps." + id + ".error.code // \"\") != \"function\"";
+      case 4 -> "(.steps." + id + ".output.visit? // 0) > 2";
       default -> "(.steps | length) % 2 == 1";
     };
   }

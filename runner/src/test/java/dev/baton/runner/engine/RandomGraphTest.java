@@ -75,6 +75,7 @@ class RandomGraphTest {
     int interruptions = 0;
     int events = 0;
     Map<String, Integer> ends = new TreeMap<>();
+    Map<String, Integer> met = new TreeMap<>();
     int checked = 0;
     for (long seed = first; checked < GRAPHS; seed++) {
       RandomGraph graph = new RandomGraph(seed);
@@ -88,6 +89,7 @@ class RandomGraphTest {
       checked++;
       events += length;
       Result expected = result(undisturbed.state(), graph);
+      undisturbed.trace().forEach(record -> count(record.event(), met));
       ends.merge(expected.error() == null ? expected.status() : expected.error(), 1, Integer::sum);
       for (int after = 0; after < length; after++) {
         String what = "seed %d, interrupted after %d events".formatted(seed, after);
@@ -103,13 +105,33 @@ class RandomGraphTest {
             .as(() -> what + "\n" + workflow.canonical() + "\n" + both(undisturbed, interrupted))
             .isEqualTo(expected);
         assertThat(interrupted.state().head().gap()).as(what).isNull();
-        assertThatNothingCompletedRunsAgain(interrupted, what);
+        assertThatNothingThatEndedRunsAgain(interrupted, what);
       }
     }
     System.out.printf(
-        "%d graphs, %d events, %d interruptions, ended: %s%n",
-        checked, events, interruptions, ends);
+        "%d graphs, %d events, %d interruptions, ended: %s, met: %s%n",
+        checked, events, interruptions, ends, met);
     assertThat(ends).containsKey("completed");
+    assertThat(met)
+        .containsKeys("retry", "foreseen failure", "reroute", "reroute again", "approval", "skip");
+  }
+
+  private static void count(TraceEvent event, Map<String, Integer> met) {
+    String what =
+        switch (event) {
+          case TraceEvent.StepRetried again -> "retry";
+          case TraceEvent.StepFailed failed when failed.next() != null -> "foreseen failure";
+          case TraceEvent.StepRerouted reroute ->
+              reroute.count() == 1 ? "reroute" : "reroute again";
+          case TraceEvent.CheckpointWaiting asked -> "approval";
+          case TraceEvent.StepSkipped skip -> "skip";
+          case TraceEvent.StepStarted started when started.kind().equals("parallel") ->
+              started.visit() == 1 ? "parallel" : "parallel again";
+          default -> null;
+        };
+    if (what != null) {
+      met.merge(what, 1, Integer::sum);
+    }
   }
 
   private static String both(TracedRun undisturbed, TracedRun interrupted) {
@@ -216,22 +238,25 @@ class RandomGraphTest {
         Optional.ofNullable(step.last()));
   }
 
-  private static void assertThatNothingCompletedRunsAgain(TracedRun run, String what) {
-    Map<String, Integer> completedAt = new HashMap<>();
+  private static void assertThatNothingThatEndedRunsAgain(TracedRun run, String what) {
+    Map<String, Integer> endedAt = new HashMap<>();
     List<TraceRecord> trace = run.trace();
     for (int i = 0; i < trace.size(); i++) {
       if (trace.get(i).event() instanceof TraceEvent.StepCompleted done) {
         String visit = done.step() + "#" + done.visit();
-        assertThat(completedAt.put(visit, i)).as("%s: %s completed before", what, visit).isNull();
+        assertThat(endedAt.put(visit, i)).as("%s: %s ended before", what, visit).isNull();
+      } else if (trace.get(i).event() instanceof TraceEvent.StepFailed failed) {
+        String visit = failed.step() + "#" + failed.visit();
+        assertThat(endedAt.put(visit, i)).as("%s: %s ended before", what, visit).isNull();
       }
     }
     List<TracedRun.Attempt> again = new ArrayList<>();
     for (TracedRun.Attempt attempt : run.attempts()) {
-      Integer at = completedAt.get(attempt.step() + "#" + attempt.visit());
+      Integer at = endedAt.get(attempt.step() + "#" + attempt.visit());
       if (at != null && attempt.traceSize() > at) {
         again.add(attempt);
       }
     }
-    assertThat(again).as("%s: attempts of what had completed", what).isEmpty();
+    assertThat(again).as("%s: attempts of what had ended", what).isEmpty();
   }
 }
