@@ -24,9 +24,9 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Ends a run on request. */
+/** Ends a run on request. One that has ended and is queued to be resumed only leaves the queue. */
 @ApplicationScoped
-class Cancellation {
+public class Cancellation {
   private final Pool pool;
   private final Relay relay;
 
@@ -36,14 +36,14 @@ class Cancellation {
   }
 
   /** Cancelling twice is the same as once; fails with a problem when the run has ended. */
-  Uni<Void> cancel(String run, @Nullable String reason) {
+  public Uni<Void> cancel(String run, @Nullable String reason) {
     TextLimits.check("reason", reason);
     return pool.withTransaction(tx -> cancel(tx, run, reason)).invoke(relay::wake);
   }
 
   private static Uni<Void> cancel(SqlConnection tx, String run, @Nullable String reason) {
     return tx.preparedQuery(
-            "SELECT epoch, control_seq, ended, desired, status FROM orchestrator.run WHERE id = $1 FOR UPDATE")
+            "SELECT epoch, control_seq, ended, desired, status, queued_at FROM orchestrator.run WHERE id = $1 FOR UPDATE")
         .execute(Tuple.of(run))
         .chain(
             rows -> {
@@ -58,6 +58,12 @@ class Cancellation {
     String desired = row.getString("desired");
     if (desired.equals("cancelled")) {
       return Uni.createFrom().voidItem();
+    }
+    if (row.getBoolean("ended") && row.getOffsetDateTime("queued_at") != null) {
+      return tx.preparedQuery(
+              "UPDATE orchestrator.run SET queued_at = NULL, queued_effects = NULL WHERE id = $1")
+          .execute(Tuple.of(run))
+          .replaceWithVoid();
     }
     if (row.getBoolean("ended") || !desired.equals("running")) {
       throw new ProblemException(
@@ -75,7 +81,9 @@ class Cancellation {
             new Effect.Stop(
                 row.getInteger("epoch"), Objects.requireNonNullElse(reason, "cancelled")));
     return tx.preparedQuery(
-            "UPDATE orchestrator.run SET desired = 'cancelled', control_seq = $2 WHERE id = $1")
+            """
+            UPDATE orchestrator.run SET desired = 'cancelled', control_seq = $2, queued_at = NULL, queued_effects = NULL
+            WHERE id = $1""")
         .execute(Tuple.of(run, seq))
         .chain(() -> Outbox.appendNow(tx, new Outbox.Row(run, effects)));
   }

@@ -102,6 +102,8 @@ public final class StateFold {
       case TraceEvent.ApprovalAnswered answered ->
           approvals.computeIfPresent(
               answered.approval(), (id, asked) -> asked.answered(answered.answer(), answered.by()));
+      case TraceEvent.LabelsChanged changed ->
+          created = created == null ? null : created.withLabels(changed.labels());
       case TraceEvent.StepStarted started ->
           start(started.step(), started.kind(), started.visit(), time);
       case TraceEvent.StepCompleted done -> complete(done);
@@ -140,6 +142,7 @@ public final class StateFold {
 
   private void complete(TraceEvent.StepCompleted done) {
     StepState old = steps.get(done.step());
+    takeDefault(old);
     int failed = old != null && old.visit() == done.visit() ? old.failedAttempts() : 0;
     int completions = old == null ? 1 : old.completions() + 1;
     steps.put(
@@ -164,6 +167,9 @@ public final class StateFold {
 
   private void fail(TraceEvent.StepFailed failed) {
     StepState old = steps.get(failed.step());
+    if (ApprovalState.isAnswer(failed)) {
+      takeDefault(old);
+    }
     Output last = old == null ? null : old.output();
     steps.put(
         failed.step(),
@@ -182,6 +188,14 @@ public final class StateFold {
             failed.error().exitCode(),
             startOf(old, failed.visit()),
             0));
+  }
+
+  /** A step that ends with an answer, and nobody gave one: its default was taken. */
+  private void takeDefault(@Nullable StepState step) {
+    if (step != null && step.status() == StepState.Status.WAITING) {
+      approvals.replaceAll(
+          (id, asked) -> asked.step().equals(step.step()) ? asked.answeredByDefault() : asked);
+    }
   }
 
   private void retry(TraceEvent.StepRetried again) {

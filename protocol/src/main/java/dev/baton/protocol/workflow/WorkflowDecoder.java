@@ -11,6 +11,7 @@ import dev.baton.protocol.workflow.InputSchema.Violation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Tree to records: everything that can be said of a value where it stands. */
 final class WorkflowDecoder {
@@ -24,6 +25,7 @@ final class WorkflowDecoder {
           "restart",
           "heartbeat",
           "park_after",
+          "concurrency",
           "defaults",
           "steps");
 
@@ -88,6 +90,7 @@ final class WorkflowDecoder {
             .orElse(Restart.ALWAYS);
     Optional<HeartbeatSettings> heartbeat = fields.get("heartbeat").flatMap(this::heartbeat);
     Optional<Duration> parkAfter = fields.duration("park_after", Duration.ZERO, Durations.MAX);
+    OptionalInt concurrency = fields.integer("concurrency", 1, Workflow.MAX_CONCURRENCY);
     StepDefaults defaults =
         fields.get("defaults").map(at -> StepDefaults.decode(at, values)).orElse(StepDefaults.NONE);
     StepDecoder steps = new StepDecoder(values, defaults);
@@ -117,6 +120,7 @@ final class WorkflowDecoder {
             restart,
             heartbeat,
             parkAfter,
+            concurrency,
             flow.get()));
   }
 
