@@ -37,6 +37,12 @@ public final class ApproveCommand implements Runnable {
   @Option(names = "--by", paramLabel = "NAME", description = "Who answers. Default: $$USER.")
   private @Nullable String by;
 
+  @Option(
+      names = "--cut",
+      paramLabel = "DIGEST",
+      description = "The cut that was looked at. Default: the one that the approval is about now.")
+  private @Nullable String cut;
+
   public ApproveCommand(Context context) {
     this.context = context;
   }
@@ -45,7 +51,7 @@ public final class ApproveCommand implements Runnable {
   public void run() {
     JsonNode value =
         answer == null ? Json.mapper().createObjectNode().put("approved", true) : parse(answer);
-    Answers.send(context, ref, value, by, comment);
+    Answers.send(context, ref, value, by, comment, cut);
   }
 
   private static JsonNode parse(String text) {
