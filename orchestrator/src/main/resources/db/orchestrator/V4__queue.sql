@@ -5,7 +5,9 @@ alter table outbox add priority int not null default 0;
 -- A run waits for a place under its workflow's limit. What it then owes: its events get their numbers when it goes on.
 alter table run
   add queued_at timestamptz,
-  add queued_effects text;
+  add queued_effects text,
+  add queued_definition text,
+  add queued_isolation text;
 create index run_queue on run (project, workflow, priority desc, queued_at, id) where queued_at is not null;
 
 -- Those that may have a place.

@@ -19,7 +19,13 @@ import picocli.CommandLine.Parameters;
 /** {@code baton approve ID|APPROVAL}. */
 @Command(
     name = "approve",
-    description = "Answer an approval. Default answer: {\"approved\": true}.")
+    description = "Answer an approval. Default answer: {\"approved\": true}.",
+    footer = {
+      "%nExamples:",
+      "  baton approve 7c9e2f --comment 'looks fine'",
+      "  baton approve 7c9e2f --answer '{\"approved\": true, \"channel\": \"beta\"}'",
+      "  baton approve APPROVAL --cut sha256:…   # counts for these files only"
+    })
 public final class ApproveCommand implements Runnable {
   private final Context context;
 

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.failover;
 
 import dev.baton.orchestrator.outbox.Relay;
+import dev.baton.orchestrator.queue.Start;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Uni;
@@ -43,9 +44,9 @@ class DeadlineWatch {
 
   private static final String OVERDUE =
       """
-      kind = 'managed' AND deadline <= now() AND (NOT ended OR queued_at IS NOT NULL) AND desired <> 'cancelled'
-        AND desired <> 'lost' AND (queued_at IS NOT NULL OR runner_id IS NULL OR status = 'paused'
-          OR deadline <= now() - interval '1 millisecond' * $1::bigint)""";
+      kind = 'managed' AND deadline <= now() AND (NOT ended OR queued_at IS NOT NULL)
+        AND (queued_at IS NOT NULL OR desired NOT IN ('cancelled', 'lost') AND (runner_id IS NULL OR status = 'paused'
+          OR deadline <= now() - interval '1 millisecond' * $1::bigint))""";
 
   private final Pool pool;
   private final Relay relay;
@@ -121,11 +122,7 @@ class DeadlineWatch {
 
   private static Uni<Void> end(SqlConnection tx, String run, Row row) {
     // One that has ended was queued to be resumed: it stays as it is.
-    Uni<Void> unqueued =
-        tx.preparedQuery(
-                "UPDATE orchestrator.run SET queued_at = NULL, queued_effects = NULL WHERE id = $1")
-            .execute(Tuple.of(run))
-            .replaceWithVoid();
+    Uni<Void> unqueued = Start.withdraw(tx, run);
     return row.getBoolean("ended")
         ? unqueued
         : unqueued.chain(

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.queue;
 import dev.baton.orchestrator.outbox.Effect;
 import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
+import dev.baton.protocol.workflow.Isolation;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Uni;
@@ -22,6 +23,7 @@ import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
@@ -160,7 +162,7 @@ public class Admission {
   private static Uni<Integer> fill(SqlConnection tx, QueueOf queue, int free) {
     return tx.preparedQuery(
             """
-            SELECT id, control_seq, queued_effects FROM orchestrator.run
+            SELECT id, control_seq, queued_effects, queued_definition, queued_isolation FROM orchestrator.run
             WHERE project = $1 AND workflow = $2 AND queued_at IS NOT NULL
               AND (deadline IS NULL OR deadline > now())
             ORDER BY priority DESC, queued_at, id LIMIT $3 FOR UPDATE SKIP LOCKED""")
@@ -170,7 +172,7 @@ public class Admission {
               Uni<Void> all = Uni.createFrom().voidItem();
               int admitted = 0;
               for (Row row : rows) {
-                Start start = start(row.getString("id"), row.getString("queued_effects"));
+                Start start = start(row);
                 long seq = row.getLong("control_seq");
                 all = all.chain(() -> start.begin(tx, seq));
                 admitted++;
@@ -179,12 +181,23 @@ public class Admission {
             });
   }
 
-  private static Start start(String run, @Nullable String effects) {
+  private static Start start(Row row) {
+    String run = row.getString("id");
+    String effects = row.getString("queued_effects");
     if (effects == null) {
       return Start.first(run);
     }
     List<Effect> owed = Outbox.read(effects);
-    return new Start(run, Effect.epochOf(owed), owed);
+    String hash = row.getString("queued_definition");
+    return new Start(
+        run,
+        Effect.epochOf(owed),
+        owed,
+        hash == null
+            ? null
+            : new Start.NewDefinition(
+                hash,
+                Isolation.valueOf(row.getString("queued_isolation").toUpperCase(Locale.ROOT))));
   }
 
   private static <T> T on(Uni<T> uni) {

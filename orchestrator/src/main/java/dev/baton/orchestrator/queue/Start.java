@@ -9,6 +9,7 @@ package dev.baton.orchestrator.queue;
 import dev.baton.orchestrator.outbox.Effect;
 import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.workflow.Isolation;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
@@ -16,6 +17,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The beginning of an epoch that somebody asked for, of a run that is not under way. It begins at
@@ -24,15 +27,24 @@ import java.util.List;
  *
  * @param epoch the new one
  * @param effects what it owes. The events among them get the run's next numbers when it begins
+ * @param definition by which the run goes on from here; null: as before
  */
-public record Start(String run, int epoch, List<Effect> effects) {
+public record Start(
+    String run, int epoch, List<Effect> effects, @Nullable NewDefinition definition) {
+  /** Another version than the run's. */
+  public record NewDefinition(String hash, Isolation isolation) {
+    String isolationWord() {
+      return isolation.name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   public Start {
     effects = List.copyOf(effects);
   }
 
   /** Of a new run. */
   static Start first(String run) {
-    return new Start(run, 1, Effect.firstEpoch(0));
+    return new Start(run, 1, Effect.firstEpoch(0), null);
   }
 
   /**
@@ -44,10 +56,15 @@ public record Start(String run, int epoch, List<Effect> effects) {
   public Uni<Void> beginOrQueue(SqlConnection tx, long controlSeq) {
     return tx.preparedQuery(
             """
-            UPDATE orchestrator.run r SET queued_at = now(), queued_effects = $2
+            UPDATE orchestrator.run r SET queued_at = now(), queued_effects = $2, queued_definition = $3, queued_isolation = $4
             WHERE id = $1 AND kind = 'managed' AND EXISTS (
               SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = r.workflow)""")
-        .execute(Tuple.of(run, Outbox.write(effects)))
+        .execute(
+            Tuple.of(
+                run,
+                Outbox.write(effects),
+                definition == null ? null : definition.hash(),
+                definition == null ? null : definition.isolationWord()))
         .chain(
             queued -> queued.rowCount() > 0 ? Uni.createFrom().voidItem() : begin(tx, controlSeq));
   }
@@ -63,12 +80,31 @@ public record Start(String run, int epoch, List<Effect> effects) {
     return tx.preparedQuery(
             """
             UPDATE orchestrator.run SET epoch = $2, control_seq = $3, queued_at = NULL, queued_effects = NULL,
+              queued_definition = NULL, queued_isolation = NULL,
+              definition_hash = COALESCE($5, definition_hash), isolation = COALESCE($6, isolation),
               desired = 'running', ended = false, ended_at = NULL, error = NULL,
               status = CASE WHEN $2 = 1 THEN status ELSE $4 END,
               runner_id = NULL, assigned_at = NULL, runner_pid = NULL, runner_host = NULL,
               fruitless = 0, completed_at_failover = completed
             WHERE id = $1""")
-        .execute(Tuple.of(run, epoch, seq, RunStatus.RESUMING.word()))
+        .execute(
+            Tuple.of(
+                run,
+                epoch,
+                seq,
+                RunStatus.RESUMING.word(),
+                definition == null ? null : definition.hash(),
+                definition == null ? null : definition.isolationWord()))
         .chain(() -> Outbox.append(tx, new Outbox.Row(run, numbered), Duration.ZERO));
+  }
+
+  /** Takes a run out of the queue, in the caller's transaction; the same when it is in none. */
+  public static Uni<Void> withdraw(SqlConnection tx, String run) {
+    return tx.preparedQuery(
+            """
+            UPDATE orchestrator.run SET queued_at = NULL, queued_effects = NULL, queued_definition = NULL,
+              queued_isolation = NULL WHERE id = $1 AND queued_at IS NOT NULL""")
+        .execute(Tuple.of(run))
+        .replaceWithVoid();
   }
 }

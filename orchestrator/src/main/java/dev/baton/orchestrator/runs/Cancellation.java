@@ -12,6 +12,7 @@ import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.TextLimits;
+import dev.baton.orchestrator.queue.Start;
 import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -60,10 +61,7 @@ public class Cancellation {
       return Uni.createFrom().voidItem();
     }
     if (row.getBoolean("ended") && row.getOffsetDateTime("queued_at") != null) {
-      return tx.preparedQuery(
-              "UPDATE orchestrator.run SET queued_at = NULL, queued_effects = NULL WHERE id = $1")
-          .execute(Tuple.of(run))
-          .replaceWithVoid();
+      return Start.withdraw(tx, run);
     }
     if (row.getBoolean("ended") || !desired.equals("running")) {
       throw new ProblemException(
@@ -81,10 +79,9 @@ public class Cancellation {
             new Effect.Stop(
                 row.getInteger("epoch"), Objects.requireNonNullElse(reason, "cancelled")));
     return tx.preparedQuery(
-            """
-            UPDATE orchestrator.run SET desired = 'cancelled', control_seq = $2, queued_at = NULL, queued_effects = NULL
-            WHERE id = $1""")
+            "UPDATE orchestrator.run SET desired = 'cancelled', control_seq = $2 WHERE id = $1")
         .execute(Tuple.of(run, seq))
+        .chain(() -> Start.withdraw(tx, run))
         .chain(() -> Outbox.appendNow(tx, new Outbox.Row(run, effects)));
   }
 }

@@ -120,6 +120,7 @@ class Resumption {
   private static Uni<Void> resume(SqlConnection tx, String run, Row row) {
     int epoch = row.getInteger("epoch") + 1;
     long seq = row.getLong("control_seq");
-    return new Start(run, epoch, Effect.newEpoch(epoch, "resume", seq + 1)).beginOrQueue(tx, seq);
+    return new Start(run, epoch, Effect.newEpoch(epoch, "resume", seq + 1), null)
+        .beginOrQueue(tx, seq);
   }
 }

@@ -9,17 +9,20 @@ package dev.baton.orchestrator.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.outbox.Effect;
 import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.testing.Api;
 import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.Servers;
 import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.signal.Signal;
 import dev.baton.protocol.trace.EventTypes;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
+import dev.baton.protocol.workflow.Isolation;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -354,5 +357,93 @@ class QueueTest {
                 .status())
         .isEqualTo(400);
     assertThat(bed.api().get("/workflows/nobody-knows/limit").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldFreeThePlaceOfAPausedRunAndEndItAtItsDeadline() {
+    workflow("queue-paused", 1);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "queue-paused", 100);
+        TraceLog log = bed.log()) {
+      String paused = create("queue-paused", ",\"deadline\":\"5s\"");
+      runner.awaitAssign(paused);
+      String next = create("queue-paused", "");
+      queued(next, 1);
+      start(log, runner, paused, 1);
+      log.append(paused, Lane.runner(1), 2, new TraceEvent.RunPaused(null));
+      runner.release(paused, 1, "paused");
+
+      runner.awaitAssign(next);
+      JsonNode shown = bed.api().await(paused, run -> run.get("status").textValue().equals("lost"));
+
+      assertThat(shown.at("/error/code").textValue()).isEqualTo("deadline_exceeded");
+      complete(log, runner, next, 1);
+    }
+  }
+
+  @Test
+  void shouldNeedNoNewPlaceForAReplacement() {
+    workflow("queue-failover", 1);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "queue-failover", 100);
+        TraceLog log = bed.log()) {
+      String run = create("queue-failover", "");
+      runner.awaitAssign(run);
+      String next = create("queue-failover", "");
+      queued(next, 1);
+
+      log.signal(new Signal.RunnerExited(run, 1, runner.id(), null));
+
+      assertThat(runner.await(m -> m.hasAssign()).getAssign().getRun()).isEqualTo(run);
+      queued(next, 1);
+      complete(log, runner, run, 2);
+      runner.awaitAssign(next);
+      complete(log, runner, next, 1);
+    }
+  }
+
+  @Test
+  void shouldGoOnByAnotherDefinitionOnlyWithItsPlace() {
+    workflow("queue-other", 1);
+    String hash =
+        bed.api()
+            .post(
+                "/workflows",
+                "application/yaml",
+                "name: queue-other\nconcurrency: 1\nsteps: [{id: a, transform: '2'}]\n")
+            .json()
+            .get("hash")
+            .textValue();
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "queue-other", 100);
+        TraceLog log = bed.log()) {
+      String failed = create("queue-other@" + first("queue-other", hash), "");
+      runner.awaitAssign(failed);
+      fail(log, runner, failed);
+      bed.api().await(failed, run -> run.get("status").textValue().equals("failed"));
+      String other = create("queue-other", "");
+      runner.awaitAssign(other);
+      Start start =
+          new Start(
+              failed,
+              2,
+              Effect.newEpoch(2, "resume", 0),
+              new Start.NewDefinition(hash, Isolation.SHARED));
+
+      pool.withTransaction(tx -> start.beginOrQueue(tx, 2)).await().indefinitely();
+
+      assertThat(bed.api().get("/runs/" + failed).json().get("definition_hash").textValue())
+          .isNotEqualTo(hash);
+      complete(log, runner, other, 1);
+      assertThat(runner.awaitAssign(failed).getDefinitionHash()).isEqualTo(hash);
+      complete(log, runner, failed, 2);
+    }
+  }
+
+  /** The version that is not this one. */
+  private String first(String workflow, String hash) {
+    for (JsonNode version : bed.api().get("/workflows/" + workflow).json().get("versions")) {
+      if (!version.get("hash").textValue().equals(hash)) {
+        return version.get("hash").textValue();
+      }
+    }
+    throw new IllegalStateException(workflow + " has one version");
   }
 }

@@ -33,8 +33,14 @@ public record ApprovalState(
     return failed.error().code().equals(REJECTED);
   }
 
-  ApprovalState answeredByDefault() {
-    return defaultAnswer == null ? this : answered(defaultAnswer, TIMEOUT);
+  /**
+   * @param with what the step ended with; null: with a no. A person's answer may reach the runner a
+   *     moment before its event is on the log
+   */
+  ApprovalState answeredByDefault(@Nullable JsonNode with) {
+    return defaultAnswer == null || with != null && !with.equals(defaultAnswer)
+        ? this
+        : answered(defaultAnswer, TIMEOUT);
   }
 
   ApprovalState answered(JsonNode with, @Nullable String who) {

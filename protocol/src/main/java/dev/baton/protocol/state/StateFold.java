@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.state;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
@@ -142,7 +143,7 @@ public final class StateFold {
 
   private void complete(TraceEvent.StepCompleted done) {
     StepState old = steps.get(done.step());
-    takeDefault(old);
+    takeDefault(old, done.output() instanceof Output.Inline(var answer) ? answer : null);
     int failed = old != null && old.visit() == done.visit() ? old.failedAttempts() : 0;
     int completions = old == null ? 1 : old.completions() + 1;
     steps.put(
@@ -168,7 +169,7 @@ public final class StateFold {
   private void fail(TraceEvent.StepFailed failed) {
     StepState old = steps.get(failed.step());
     if (ApprovalState.isAnswer(failed)) {
-      takeDefault(old);
+      takeDefault(old, null);
     }
     Output last = old == null ? null : old.output();
     steps.put(
@@ -190,11 +191,15 @@ public final class StateFold {
             0));
   }
 
-  /** A step that ends with an answer, and nobody gave one: its default was taken. */
-  private void takeDefault(@Nullable StepState step) {
+  /**
+   * A step that ends with an answer, and nobody gave one: its default was taken.
+   *
+   * @param with what it ended with; null: with a no
+   */
+  private void takeDefault(@Nullable StepState step, @Nullable JsonNode with) {
     if (step != null && step.status() == StepState.Status.WAITING) {
       approvals.replaceAll(
-          (id, asked) -> asked.step().equals(step.step()) ? asked.answeredByDefault() : asked);
+          (id, asked) -> asked.step().equals(step.step()) ? asked.answeredByDefault(with) : asked);
     }
   }
 

@@ -311,14 +311,18 @@ class StateFoldTest {
   void shouldTakeTheDefaultAsAnAnswerByTimeoutWhereAStepEndsWithOneAndNobodyGaveIt() {
     begin();
     control(new TraceEvent.ApprovalAnswered("x", "other", BooleanNode.TRUE, "me", null, null));
-    for (String step : List.of("yes", "no", "late", "none")) {
+    for (String step : List.of("yes", "no", "late", "none", "given")) {
       runner(
           new TraceEvent.CheckpointWaiting(
               step,
               RUN + "-" + step,
               "go?",
               null,
-              step.equals("none") ? null : BooleanNode.FALSE,
+              switch (step) {
+                case "none" -> null;
+                case "yes" -> IntNode.valueOf(1);
+                default -> BooleanNode.FALSE;
+              },
               Instant.EPOCH,
               null));
     }
@@ -326,11 +330,14 @@ class StateFoldTest {
     runner(failed("no", ApprovalState.REJECTED));
     runner(failed("late", "timeout"));
     runner(done("none", List.of(), null, false));
+    // The answer came to the runner before its event came to the log.
+    runner(done("given", List.of(), null, false));
 
+    assertThat(state.approvals().get(RUN + "-given")).extracting(ApprovalState::by).isNull();
     assertThat(state.approvals().get(RUN + "-yes"))
         .satisfies(
             approval -> {
-              assertThat(approval.answer()).isEqualTo(BooleanNode.FALSE);
+              assertThat(approval.answer()).isEqualTo(IntNode.valueOf(1));
               assertThat(approval.by()).isEqualTo("timeout");
             });
     assertThat(state.approvals().get(RUN + "-no"))
