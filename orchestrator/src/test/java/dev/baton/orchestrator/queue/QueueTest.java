@@ -152,6 +152,45 @@ class QueueTest {
   }
 
   @Test
+  void shouldGiveOnePlaceOnceHoweverManyReplicasSeeItAtTheSameTime() throws Exception {
+    workflow("queue-race", 1);
+    List<Admission> replicas =
+        IntStream.range(0, 8).mapToObj(i -> new Admission(pool, relay)).toList();
+    replicas.forEach(replica -> replica.onStart(new StartupEvent()));
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "queue-race", 100);
+        TraceLog log = bed.log()) {
+      limit("queue-race", 0);
+      List<String> runs = new ArrayList<>();
+      for (int i = 0; i < 24; i++) {
+        runs.add(create("queue-race", ""));
+      }
+      queued(runs.getLast(), runs.size());
+      for (int round = 0; round < 6; round++) {
+        limit("queue-race", 1);
+        for (int i = 0; i < 20; i++) {
+          replicas.forEach(Admission::wake);
+          Thread.sleep(1); // Between two of them, so that they meet in all ways.
+        }
+        String run = runner.await(m -> m.hasAssign()).getAssign().getRun();
+
+        assertThat(limit("queue-race", 0).get("under_way").asInt())
+            .as("round %d", round)
+            .isEqualTo(1);
+        assertThat(runner.waiting()).isZero();
+        complete(log, runner, run, 1);
+        bed.api()
+            .await(
+                "/workflows/queue-race/limit",
+                "the place is free",
+                shown -> shown.get("under_way").asInt() == 0);
+      }
+    } finally {
+      replicas.forEach(replica -> replica.onStop(new ShutdownEvent()));
+      bed.api().json("/runs/bulk/cancel", "{\"filter\":{\"workflow\":\"queue-race\"}}");
+    }
+  }
+
+  @Test
   void shouldLetTheHigherPriorityBeginFirstAndThenTheOlder() {
     workflow("queue-priority", 1);
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "queue-priority", 100);
