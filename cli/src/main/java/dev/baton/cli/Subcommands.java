@@ -6,6 +6,7 @@
  */
 package dev.baton.cli;
 
+import dev.baton.cli.approval.ApprovalsCommand;
 import dev.baton.cli.approval.ApproveCommand;
 import dev.baton.cli.approval.RejectCommand;
 import dev.baton.cli.checkpoint.CheckpointCommand;
@@ -15,6 +16,7 @@ import dev.baton.cli.diff.DiffRunsCommand;
 import dev.baton.cli.run.CancelCommand;
 import dev.baton.cli.run.DeleteCommand;
 import dev.baton.cli.run.EventsCommand;
+import dev.baton.cli.run.LabelCommand;
 import dev.baton.cli.run.LineageCommand;
 import dev.baton.cli.run.LogsCommand;
 import dev.baton.cli.run.ReplayCommand;
@@ -50,6 +52,8 @@ final class Subcommands {
     ALL.put("status", StatusCommand.class);
     ALL.put("events", EventsCommand.class);
     ALL.put("logs", LogsCommand.class);
+    ALL.put("label", LabelCommand.class);
+    ALL.put("approvals", ApprovalsCommand.class);
     ALL.put("approve", ApproveCommand.class);
     ALL.put("reject", RejectCommand.class);
     ALL.put("cancel", CancelCommand.class);

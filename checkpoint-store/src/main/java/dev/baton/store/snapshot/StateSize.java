@@ -25,6 +25,7 @@ final class StateSize {
   void add(TraceEvent event, long size) {
     switch (event) {
       case TraceEvent.RunCreated birth -> put("created", size);
+      case TraceEvent.LabelsChanged changed -> put("labels", size);
       case TraceEvent.ApprovalAnswered answered -> put("answer " + answered.approval(), size);
       case TraceEvent.CheckpointWaiting asked -> put("approval " + asked.approval(), size);
       case TraceEvent.PlanUpdated plan -> put("plan " + plan.step(), size);

@@ -53,7 +53,8 @@ public final class TraceBuilder {
             null,
             null,
             Instant.now(),
-            from));
+            from,
+            0));
   }
 
   public ProducerRecord<String, byte[]> assigned(int epoch) {

@@ -18,8 +18,14 @@ final class Answers {
   private Answers() {}
 
   static void send(
-      Context context, String ref, JsonNode answer, @Nullable String by, @Nullable String comment) {
+      Context context,
+      String ref,
+      JsonNode answer,
+      @Nullable String by,
+      @Nullable String comment,
+      @Nullable String cut) {
     String approval = new ApprovalRef(ref).resolve(context.client());
+    String seen = cut == null ? show(context, approval) : cut;
     ObjectNode body = Json.mapper().createObjectNode();
     body.set("answer", answer);
     String name = by == null ? context.environment().get("USER") : by;
@@ -29,11 +35,27 @@ final class Answers {
     if (comment != null) {
       body.put("comment", comment);
     }
+    if (seen != null) {
+      body.put("cut", seen);
+    }
     JsonNode result = context.client().post("/checkpoints/" + Query.encode(approval), body);
     if (context.json()) {
       context.printJson(result);
     } else {
       context.print(approval + " answered: " + answer);
     }
+  }
+
+  /** Shows what is asked and about which cut, to which the answer is bound; returns that. */
+  private static @Nullable String show(Context context, String approval) {
+    JsonNode asked = context.client().get("/checkpoints/" + Query.encode(approval));
+    String cut = asked.hasNonNull("cut") ? asked.path("cut").asText() : null;
+    if (!context.json()) {
+      context.print("asked: " + asked.path("prompt").asText());
+      if (cut != null) {
+        context.print("about cut " + cut);
+      }
+    }
+    return cut;
   }
 }

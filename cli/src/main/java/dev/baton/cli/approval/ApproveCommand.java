@@ -19,7 +19,13 @@ import picocli.CommandLine.Parameters;
 /** {@code baton approve ID|APPROVAL}. */
 @Command(
     name = "approve",
-    description = "Answer an approval. Default answer: {\"approved\": true}.")
+    description = "Answer an approval. Default answer: {\"approved\": true}.",
+    footer = {
+      "%nExamples:",
+      "  baton approve 7c9e2f --comment 'looks fine'",
+      "  baton approve 7c9e2f --answer '{\"approved\": true, \"channel\": \"beta\"}'",
+      "  baton approve APPROVAL --cut sha256:…   # counts for these files only"
+    })
 public final class ApproveCommand implements Runnable {
   private final Context context;
 
@@ -37,6 +43,12 @@ public final class ApproveCommand implements Runnable {
   @Option(names = "--by", paramLabel = "NAME", description = "Who answers. Default: $$USER.")
   private @Nullable String by;
 
+  @Option(
+      names = "--cut",
+      paramLabel = "DIGEST",
+      description = "The cut that was looked at. Default: the one that the approval is about now.")
+  private @Nullable String cut;
+
   public ApproveCommand(Context context) {
     this.context = context;
   }
@@ -45,7 +57,7 @@ public final class ApproveCommand implements Runnable {
   public void run() {
     JsonNode value =
         answer == null ? Json.mapper().createObjectNode().put("approved", true) : parse(answer);
-    Answers.send(context, ref, value, by, comment);
+    Answers.send(context, ref, value, by, comment, cut);
   }
 
   private static JsonNode parse(String text) {

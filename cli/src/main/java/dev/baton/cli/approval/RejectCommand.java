@@ -29,6 +29,12 @@ public final class RejectCommand implements Runnable {
   @Option(names = "--by", paramLabel = "NAME", description = "Who answers. Default: $$USER.")
   private @Nullable String by;
 
+  @Option(
+      names = "--cut",
+      paramLabel = "DIGEST",
+      description = "The cut that was looked at. Default: the one that the approval is about now.")
+  private @Nullable String cut;
+
   public RejectCommand(Context context) {
     this.context = context;
   }
@@ -36,6 +42,6 @@ public final class RejectCommand implements Runnable {
   @Override
   public void run() {
     Answers.send(
-        context, ref, Json.mapper().createObjectNode().put("approved", false), by, comment);
+        context, ref, Json.mapper().createObjectNode().put("approved", false), by, comment, cut);
   }
 }

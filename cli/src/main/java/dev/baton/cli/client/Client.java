@@ -117,6 +117,14 @@ public final class Client implements AutoCloseable {
     return json(send(request, REQUEST));
   }
 
+  public JsonNode patch(String path, JsonNode body) {
+    HttpRequest.Builder request =
+        request(path, REQUEST)
+            .header("Content-Type", "application/json")
+            .method("PATCH", BodyPublishers.ofByteArray(Json.bytes(body)));
+    return json(send(request, REQUEST));
+  }
+
   public JsonNode delete(String path, Duration patience) {
     return json(send(request(path, patience).DELETE(), patience));
   }

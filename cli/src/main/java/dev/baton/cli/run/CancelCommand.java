@@ -9,20 +9,38 @@ package dev.baton.cli.run;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.RunRef;
+import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
 import dev.baton.protocol.json.Json;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code baton cancel ID}. */
-@Command(name = "cancel", description = "Stop a run for good. An ended run is a conflict.")
-public final class CancelCommand implements Runnable {
+/** {@code baton cancel ID}, or all that a filter means. */
+@Command(
+    name = "cancel",
+    description =
+        "Stop a run for good, or all runs under way that a filter means. An ended run is a conflict.",
+    footer = {
+      "%nExamples:",
+      "  baton cancel 7c9e2f --reason 'wrong branch'",
+      "  baton cancel --workflow nightly --status pending --dry-run",
+      "  baton cancel --label team=search --since 2h --yes -o json"
+    })
+public final class CancelCommand implements Callable<Integer> {
   private final Context context;
 
-  @Parameters(paramLabel = "ID", description = "A run's id, or its last six characters.")
-  private String id = "";
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "ID",
+      description = "A run's id, or its last six characters.")
+  private @Nullable String id;
+
+  @Mixin private Bulk bulk = new Bulk();
 
   @Option(names = "--reason", description = "Kept in the run's trace.")
   private @Nullable String reason;
@@ -32,7 +50,21 @@ public final class CancelCommand implements Runnable {
   }
 
   @Override
-  public void run() {
+  public Integer call() {
+    if ((id == null) != bulk.isWanted()) {
+      throw CliFailure.usage(
+          "give a run's id, or which runs are meant (--label, --status, --workflow, --since, --all)");
+    }
+    if (id == null) {
+      return bulk.run(
+          context,
+          "cancel",
+          body -> {
+            if (reason != null) {
+              body.put("reason", reason);
+            }
+          });
+    }
     String run = RunRef.parse(id).id(context.client());
     ObjectNode body = Json.mapper().createObjectNode();
     if (reason != null) {
@@ -44,5 +76,6 @@ public final class CancelCommand implements Runnable {
     } else {
       context.print(RunView.displayId(answer) + " is being cancelled");
     }
+    return ExitCode.OK.number();
   }
 }

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.client.Client;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunRef;
+import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.Bytes;
@@ -17,24 +18,34 @@ import dev.baton.cli.terminal.Progress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code baton delete RUN}. */
+/** {@code baton delete RUN}, or all that a filter means. */
 @Command(
     name = "delete",
-    description = "Erase an ended run: its trace, its outputs, its checkpoints. For good.",
+    description =
+        "Erase an ended run, or all that a filter means: trace, outputs, checkpoints. For good.",
     footer = {
       "%nExamples:",
       "  baton delete 7c9e2f",
-      "  baton delete 7c9e2f --now -o json | jq .left"
+      "  baton delete 7c9e2f --now -o json | jq .left",
+      "  baton delete --status completed --until 30d --dry-run",
+      "  baton delete --label env=test --yes"
     })
 public final class DeleteCommand implements Callable<Integer> {
   private final Context context;
 
-  @Parameters(paramLabel = "RUN", description = "A run's id, or its last six characters.")
-  private String run = "";
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "RUN",
+      description = "A run's id, or its last six characters.")
+  private @Nullable String run;
+
+  @Mixin private Bulk bulk = new Bulk();
 
   @Option(
       names = "--now",
@@ -50,6 +61,13 @@ public final class DeleteCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if ((run == null) != bulk.isWanted()) {
+      throw CliFailure.usage(
+          "give a run's id, or which runs are meant (--label, --status, --workflow, --until, --all)");
+    }
+    if (run == null) {
+      return bulk.run(context, "delete", body -> body.put("now", now).put("force", force));
+    }
     String path =
         Query.of("/runs/" + RunRef.parse(run).text())
             .with("now", now ? true : null)

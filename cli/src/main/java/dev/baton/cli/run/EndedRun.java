@@ -66,8 +66,23 @@ public final class EndedRun {
     }
   }
 
-  /** Whether no runner will carry it on. */
+  /** Whether no runner will carry it on: not where it is queued to be resumed. */
   static boolean hasEnded(JsonNode run) {
+    return !run.path("queued").isObject() && isTerminal(run);
+  }
+
+  /** The run once it has a place, where it is an ended one that is queued to be resumed. */
+  static JsonNode placed(Client client, JsonNode run) {
+    JsonNode now = run;
+    Pause pause = new Pause(FIRST_PAUSE, LONGEST_PAUSE);
+    while (now.path("queued").isObject() && isTerminal(now)) {
+      pause.next();
+      now = client.get("/runs/" + run.path("id").asText());
+    }
+    return now;
+  }
+
+  private static boolean isTerminal(JsonNode run) {
     return RunStatus.of(run.path("status").asText()).filter(RunStatus::isTerminal).isPresent();
   }
 

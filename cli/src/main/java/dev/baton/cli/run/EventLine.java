@@ -44,6 +44,7 @@ public final class EventLine {
       case "checkpoint_waiting" -> step(data) + ": " + shorten(data.path("prompt").asText());
       case "approval_answered" ->
           "%s: %s%s".formatted(step(data), shorten(data.path("answer").toString()), by(data));
+      case "labels_changed" -> RunView.labels(data.path("labels"));
       case "checkpoint_saved" -> data.path("trigger").asText() + " " + step(data);
       case "run_completed" -> shorten(data.path("output").path("value").toString());
       case "run_failed" -> step(data) + " " + failure(data.path("error"));

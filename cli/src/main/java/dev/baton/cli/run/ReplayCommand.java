@@ -84,6 +84,9 @@ public final class ReplayCommand implements Callable<Integer> {
   @Option(names = "--deadline", description = "The new run is given up after this long: 90s, 2h.")
   private @Nullable String deadline;
 
+  @Option(names = "--priority", description = "-100 to 100, instead of that of the run.")
+  private @Nullable Integer priority;
+
   @Mixin private StartedRun started = new StartedRun();
 
   public ReplayCommand(Context context) {
@@ -114,6 +117,9 @@ public final class ReplayCommand implements Callable<Integer> {
     }
     if (!labels.isEmpty()) {
       labels.forEach(body.putObject("labels")::put);
+    }
+    if (priority != null) {
+      body.put("priority", priority);
     }
     if (deadline != null) {
       body.put("deadline", deadline);

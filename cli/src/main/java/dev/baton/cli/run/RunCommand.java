@@ -38,8 +38,17 @@ public final class RunCommand implements Callable<Integer> {
   @Option(names = "--label", paramLabel = "KEY=VALUE", description = "A label; may be repeated.")
   private Map<String, String> labels = new LinkedHashMap<>();
 
-  @Option(names = "--deadline", description = "The run is given up after this long: 90s, 2h.")
+  @Option(
+      names = {"--deadline", "--timeout"},
+      paramLabel = "2h|TIME",
+      description = "The run is given up after this long, or at this moment: 90s, 2h.")
   private @Nullable String deadline;
+
+  @Option(
+      names = "--priority",
+      description =
+          "-100 to 100: the higher gets a place or a runner first, where not all can. Default: 0.")
+  private @Nullable Integer priority;
 
   @Option(names = "--project", description = "The project it belongs to. Default: default.")
   private @Nullable String project;
@@ -71,6 +80,9 @@ public final class RunCommand implements Callable<Integer> {
     }
     if (deadline != null) {
       body.put("deadline", deadline);
+    }
+    if (priority != null) {
+      body.put("priority", priority);
     }
     if (project != null) {
       body.put("project", project);

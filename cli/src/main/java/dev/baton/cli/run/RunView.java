@@ -37,7 +37,7 @@ public final class RunView {
       table.row(
           displayId(run),
           run.path("workflow").asText("-"),
-          style.status(run.path("status").asText()),
+          style.status(run.path("status").asText()) + queued(run),
           String.join(", ", Fields.texts(run.path("current_steps"))),
           run.path("completed_steps").asText("0"),
           run.path("epoch").asText(),
@@ -49,6 +49,11 @@ public final class RunView {
     } else {
       table.print(context.terminal().out(), style);
     }
+  }
+
+  private static String queued(JsonNode run) {
+    JsonNode position = run.path("queued").path("position");
+    return position.isNumber() ? " (queued " + position.asText() + ")" : "";
   }
 
   private static String origin(JsonNode from) {
@@ -70,6 +75,18 @@ public final class RunView {
     fields.add("run", run.path("id").asText());
     fields.add("workflow", run.path("workflow").asText("-"));
     fields.add("status", style.status(run.path("status").asText()));
+    JsonNode queued = run.path("queued");
+    if (queued.isObject()) {
+      fields.add(
+          "queued",
+          style.attention(
+              "%s in line; the workflow's limit is %s"
+                  .formatted(
+                      queued.path("position").asText(), queued.path("limit").asText("none"))));
+    }
+    int priority = run.path("priority").asInt(0);
+    fields.add("priority", priority == 0 ? "" : Integer.toString(priority));
+    fields.add("deadline", run.path("deadline").asText(""));
     fields.add("forked from", origin(run.path("forked_from")));
     fields.add("steps now", String.join(", ", Fields.texts(run.path("current_steps"))));
     fields.add("epoch", run.path("epoch").asText());
@@ -104,6 +121,9 @@ public final class RunView {
     for (JsonNode waiting : run.path("waiting")) {
       context.print("");
       context.print(style.attention("waits: ") + waiting.path("prompt").asText());
+      if (waiting.hasNonNull("cut")) {
+        context.print("  about cut " + waiting.path("cut").asText());
+      }
       context.print("  baton approve " + waiting.path("approval").asText());
     }
   }
@@ -135,7 +155,7 @@ public final class RunView {
     return micros == 0 ? "" : Times.duration(Duration.ofNanos(micros * 1000));
   }
 
-  private static String labels(JsonNode labels) {
+  static String labels(JsonNode labels) {
     List<String> pairs = new ArrayList<>();
     labels
         .properties()

@@ -76,6 +76,8 @@ public final class StartedRun {
     }
     try (Progress progress = Progress.start(context.terminal(), "run " + RunView.displayId(run))) {
       boolean interactive = context.terminal().errIsTerminal();
+      // Its trace still ends with its end, and a feed of it would, too.
+      EndedRun.placed(context.client(), run);
       RunEvent last =
           new EventFeed(context.client(), id, 0)
               .follow(

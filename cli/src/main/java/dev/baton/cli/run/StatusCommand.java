@@ -11,13 +11,11 @@ import dev.baton.cli.client.Pages;
 import dev.baton.cli.client.Pause;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
-import dev.baton.protocol.state.RunStatus;
 import java.time.Duration;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -25,7 +23,12 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "status",
     aliases = {"ps"},
-    description = "Show runs, newest first, or one run with its steps.")
+    description = "Show runs, newest first, or one run with its steps.",
+    footer = {
+      "%nExamples:",
+      "  baton status --status running,waiting --label team=search --since 2h",
+      "  baton status 7c9e2f --watch"
+    })
 public final class StatusCommand implements Runnable {
   private static final Duration EACH = Duration.ofSeconds(1);
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
@@ -38,14 +41,7 @@ public final class StatusCommand implements Runnable {
       description = "A run's id, or its last six characters.")
   private @Nullable String id;
 
-  @Option(names = "--status", description = "Only runs with this status, for example running.")
-  private @Nullable String status;
-
-  @Option(names = "--workflow", description = "Only runs of this workflow.")
-  private @Nullable String workflow;
-
-  @Option(names = "--label", paramLabel = "KEY=VALUE", description = "Only runs with this label.")
-  private @Nullable String label;
+  @Mixin private RunFilter filter = new RunFilter();
 
   @Option(names = "--limit", description = "At most so many runs. Default: ${DEFAULT-VALUE}.")
   private int limit = 20;
@@ -78,14 +74,7 @@ public final class StatusCommand implements Runnable {
 
   private void check() {
     Pages.check(limit);
-    if (status != null && RunStatus.of(status).isEmpty()) {
-      throw CliFailure.usage(
-          "--status '%s' is none of %s"
-              .formatted(
-                  status,
-                  String.join(
-                      ", ", Arrays.stream(RunStatus.values()).map(RunStatus::word).toList())));
-    }
+    filter.check();
   }
 
   private void show(JsonNode answer, boolean screen) {
@@ -109,14 +98,6 @@ public final class StatusCommand implements Runnable {
   }
 
   private JsonNode list() {
-    return Pages.read(
-        context.client(),
-        "runs",
-        limit,
-        () ->
-            Query.of("/runs")
-                .with("status", status)
-                .with("workflow", workflow)
-                .with("label", label));
+    return Pages.read(context.client(), "runs", limit, () -> filter.on(Query.of("/runs")));
   }
 }

@@ -7,11 +7,16 @@
 package dev.baton.cli.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.Client;
 import dev.baton.cli.client.Query;
+import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.terminal.Table;
+import dev.baton.protocol.json.Json;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code baton workflows}: alone, the list. */
@@ -57,6 +62,50 @@ public final class WorkflowsCommand implements Runnable {
         context
             .client()
             .get("/workflows/" + Query.encode(name).replace("%40", "@").replace("%3A", ":")));
+  }
+
+  @Command(
+      name = "limit",
+      description =
+          "How many runs of a workflow may be under way; with a number, an operator's word on it.")
+  void limit(
+      @Parameters(paramLabel = "NAME", description = "A stored workflow's.") String name,
+      @Parameters(
+              arity = "0..1",
+              paramLabel = "RUNS",
+              description = "From now on. 0: no more runs begin.")
+          @Nullable Integer runs,
+      @Option(names = "--clear", description = "The definition's word holds again.")
+          boolean clear) {
+    if (runs != null && clear) {
+      throw CliFailure.usage("give a number or --clear, not both");
+    }
+    String path = "/workflows/" + Query.encode(name) + "/limit";
+    JsonNode answer;
+    if (clear) {
+      answer = context.client().delete(path, Client.REQUEST);
+    } else if (runs == null) {
+      answer = context.client().get(path);
+    } else {
+      answer = context.client().put(path, Json.mapper().createObjectNode().put("limit", runs));
+    }
+    if (context.json()) {
+      context.printJson(answer);
+      return;
+    }
+    String from =
+        answer.hasNonNull("override")
+            ? " (an operator's; the definition says %s)"
+                .formatted(answer.path("defined").asText("nothing"))
+            : "";
+    context.print(
+        "%s: limit %s%s, %s under way, %s queued"
+            .formatted(
+                answer.path("workflow").asText(),
+                answer.path("limit").asText("none"),
+                from,
+                answer.path("under_way").asText(),
+                answer.path("queued").asText()));
   }
 
   @Command(name = "push", description = "Store a definition.")

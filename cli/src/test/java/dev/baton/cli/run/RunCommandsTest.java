@@ -340,13 +340,21 @@ class RunCommandsTest {
   @Test
   void shouldApproveTheOneThingARunWaitsFor() {
     server.on("GET /runs/abcdef", 200, run("waiting", WAITING));
+    server.on(
+        "GET /checkpoints/" + ID + "-ok-1", 200, "{\"prompt\":\"Publish?\",\"cut\":\"sha256:aa\"}");
     server.on("POST /checkpoints/" + ID + "-ok-1", 200, "{\"status\":\"answered\"}");
 
     Cli.Result result = cli.run("approve", "abcdef", "--comment", "fine");
 
-    assertThat(result.code()).isZero();
+    assertThat(result.code()).as("%s", result).isZero();
+    assertThat(result.out()).startsWith("asked: Publish?\nabout cut sha256:aa\n");
     assertThat(tree(server.requests().getLast().body()))
-        .isEqualTo(tree("{\"answer\":{\"approved\":true},\"by\":\"ann\",\"comment\":\"fine\"}"));
+        .isEqualTo(
+            tree(
+                "{\"answer\":{\"approved\":true},\"by\":\"ann\",\"comment\":\"fine\",\"cut\":\"sha256:aa\"}"));
+    cli.run("reject", ID + "-ok-1", "--cut", "sha256:bb");
+    assertThat(tree(server.requests().getLast().body()))
+        .isEqualTo(tree("{\"answer\":{\"approved\":false},\"by\":\"ann\",\"cut\":\"sha256:bb\"}"));
   }
 
   @Test

@@ -40,12 +40,16 @@ public class ApprovalResource {
   private static final int MOST = 1_000;
   private static final List<String> STATUSES = List.of("waiting", "answered", "expired");
 
-  /** The body of an answer. */
+  /**
+   * The body of an answer.
+   *
+   * @param cut digest of the files that the person has seen; the answer counts for no others
+   */
   public record AnswerRequest(
-      @Nullable JsonNode answer, @Nullable String by, @Nullable String comment) {}
-
-  /** Approvals, oldest first. */
-  public record Listing(List<ApprovalView> checkpoints) {}
+      @Nullable JsonNode answer,
+      @Nullable String by,
+      @Nullable String comment,
+      @Nullable String cut) {}
 
   private final Approvals approvals;
   private final RunQueries runs;
@@ -56,11 +60,12 @@ public class ApprovalResource {
   }
 
   @GET
-  @Operation(summary = "Approvals, oldest first.")
-  public Uni<Listing> list(
+  @Operation(summary = "A page of approvals, oldest first.")
+  public Uni<Approvals.Page> list(
       @RestQuery @Nullable String status,
       @RestQuery @Nullable String run,
-      @RestQuery @DefaultValue("100") int limit) {
+      @RestQuery @DefaultValue("100") int limit,
+      @RestQuery @Nullable String cursor) {
     if (status != null && !STATUSES.contains(status)) {
       throw bad("status=" + status, String.join(", ", STATUSES));
     }
@@ -68,8 +73,8 @@ public class ApprovalResource {
       throw bad("limit=" + limit, "1 to " + MOST);
     }
     return run == null
-        ? approvals.list(status, null, limit).map(Listing::new)
-        : runs.resolve(run).chain(id -> approvals.list(status, id, limit)).map(Listing::new);
+        ? approvals.list(status, null, cursor, limit)
+        : runs.resolve(run).chain(id -> approvals.list(status, id, cursor, limit));
   }
 
   @GET
@@ -82,7 +87,9 @@ public class ApprovalResource {
   @POST
   @Path("/{id}")
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Answer. Once: a second answer is refused with 409.")
+  @Operation(
+      summary =
+          "Answer. Once: a second answer is refused with 409, and so is one about another cut.")
   @RequestBody(content = @Content(schema = @Schema(implementation = AnswerRequest.class)))
   public Uni<Response> answer(
       String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
@@ -95,7 +102,8 @@ public class ApprovalResource {
     return approvals
         .answer(
             id,
-            new Approvals.Answer(answer, request.by(), request.comment()),
+            new Approvals.Answer(
+                answer, new Approvals.Told(request.by(), request.comment(), request.cut())),
             IdempotencyKey.of("answer " + id, key, body))
         .map(StoredAnswer::response);
   }

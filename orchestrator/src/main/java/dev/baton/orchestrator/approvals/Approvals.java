@@ -27,8 +27,11 @@ import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +41,44 @@ import org.jspecify.annotations.Nullable;
 /** Questions to people. An answer is given once: the first transaction wins. */
 @ApplicationScoped
 public class Approvals {
+  /**
+   * What comes with an answer.
+   *
+   * @param by who answers
+   * @param cut digest of the files that the person has seen: an answer about others is refused
+   */
+  public record Told(@Nullable String by, @Nullable String comment, @Nullable String cut) {}
+
   /** A person's answer. */
-  record Answer(JsonNode value, @Nullable String by, @Nullable String comment) {}
+  record Answer(JsonNode value, Told told) {}
+
+  /** Some approvals, oldest first. */
+  public record Page(List<ApprovalView> checkpoints, @Nullable String nextCursor) {}
+
+  /** Behind which approval a page begins. */
+  private record Cursor(Instant askedAt, String id) {
+    private static Cursor parse(String text) {
+      int bar = text.indexOf('_');
+      try {
+        long micros = Long.parseLong(text.substring(0, Math.max(0, bar)));
+        return new Cursor(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), text.substring(bar + 1));
+      } catch (NumberFormatException | ArithmeticException | DateTimeException e) {
+        throw new ProblemException(
+            ProblemKind.BAD_PARAMETER,
+            "cursor='%s' is not allowed; allowed: the next_cursor of another page"
+                .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text));
+      }
+    }
+
+    static Cursor of(ApprovalView last) {
+      return new Cursor(last.askedAt(), last.id());
+    }
+
+    @Override
+    public String toString() {
+      return ChronoUnit.MICROS.between(Instant.EPOCH, askedAt) + "_" + id;
+    }
+  }
 
   private final Mutiny.SessionFactory sessions;
   private final Pool pool;
@@ -53,20 +92,43 @@ public class Approvals {
     this.keys = keys;
   }
 
-  /** Oldest first; null arguments do not filter. */
-  public Uni<List<ApprovalView>> list(@Nullable String status, @Nullable String run, int limit) {
-    return sessions.withSession(
-        session ->
-            session
-                .createQuery(
-                    "from ApprovalEntity where (:status is null or status = :status)"
-                        + " and (:run is null or run = :run) order by askedAt, id",
-                    ApprovalEntity.class)
-                .setParameter("status", status)
-                .setParameter("run", run)
-                .setMaxResults(limit)
-                .getResultList()
-                .map(found -> found.stream().map(ApprovalEntity::view).toList()));
+  /**
+   * Oldest first; null arguments do not filter.
+   *
+   * @param cursor of the page before; null for the first page
+   */
+  public Uni<Page> list(
+      @Nullable String status, @Nullable String run, @Nullable String cursor, int limit) {
+    Cursor after = cursor == null ? null : Cursor.parse(cursor);
+    String hql =
+        "from ApprovalEntity where true"
+            + (status == null ? "" : " and status = :status")
+            + (run == null ? "" : " and run = :run")
+            + (after == null ? "" : " and (askedAt > :at or askedAt = :at and id > :id)")
+            + " order by askedAt, id";
+    return sessions
+        .withSession(
+            session -> {
+              var query = session.createQuery(hql, ApprovalEntity.class).setMaxResults(limit + 1);
+              if (status != null) {
+                query.setParameter("status", status);
+              }
+              if (run != null) {
+                query.setParameter("run", run);
+              }
+              if (after != null) {
+                query.setParameter("at", after.askedAt()).setParameter("id", after.id());
+              }
+              return query.getResultList();
+            })
+        .map(found -> page(found.stream().map(ApprovalEntity::view).toList(), limit));
+  }
+
+  private static Page page(List<ApprovalView> found, int limit) {
+    return found.size() <= limit
+        ? new Page(found, null)
+        : new Page(
+            List.copyOf(found.subList(0, limit)), Cursor.of(found.get(limit - 1)).toString());
   }
 
   /** Fails with a problem when there is no such approval. */
@@ -90,8 +152,9 @@ public class Approvals {
    */
   Uni<StoredAnswer> answer(String id, Answer answer, @Nullable IdempotencyKey key) {
     TextLimits.check("answer", answer.value());
-    TextLimits.check("by", answer.by());
-    TextLimits.check("comment", answer.comment());
+    TextLimits.check("by", answer.told().by());
+    TextLimits.check("comment", answer.told().comment());
+    TextLimits.check("cut", answer.told().cut());
     return keys.find(key)
         .chain(
             kept ->
@@ -101,9 +164,8 @@ public class Approvals {
   }
 
   /** The same for a caller that brings no key. */
-  public Uni<ApprovalView> answer(
-      String id, JsonNode value, @Nullable String by, @Nullable String comment) {
-    return answer(id, new Answer(value, by, comment), null)
+  public Uni<ApprovalView> answer(String id, JsonNode value, Told told) {
+    return answer(id, new Answer(value, told), null)
         .map(
             stored ->
                 Json.read(stored.body().getBytes(StandardCharsets.UTF_8), ApprovalView.class));
@@ -123,7 +185,9 @@ public class Approvals {
                 return tx.preparedQuery(
                         """
                         SELECT id, run, step, prompt, status, answer_schema, default_answer, cut, asked_at, expires_at,
-                          answered_by FROM orchestrator.approval WHERE id = $1""")
+                          answered_by, (SELECT b.id FROM orchestrator.approval b WHERE b.run = a.run AND b.step = a.step
+                            AND b.status = 'waiting' AND b.id <> a.id LIMIT 1) AS again
+                        FROM orchestrator.approval a WHERE a.id = $1""")
                     .execute(Tuple.of(id))
                     .chain(found -> record(tx, run, found.iterator().next(), answer, key));
               }
@@ -134,15 +198,22 @@ public class Approvals {
   private Uni<StoredAnswer> record(
       SqlConnection tx, Row run, Row approval, Answer answer, @Nullable IdempotencyKey key) {
     String id = approval.getString("id");
-    checkOpen(id, run, approval);
+    Instant now = Instant.now();
+    checkOpen(id, run, approval, now);
+    checkCut(id, approval.getString("cut"), answer.told().cut());
     JsonNode schema = json(approval.getString("answer_schema"));
     checkAnswer(schema, answer.value());
-    Instant now = Instant.now();
     String runId = run.getString("id");
     String step = approval.getString("step");
     long seq = run.getLong("control_seq") + 1;
     TraceEvent.ApprovalAnswered event =
-        new TraceEvent.ApprovalAnswered(step, id, answer.value(), answer.by(), answer.comment());
+        new TraceEvent.ApprovalAnswered(
+            step,
+            id,
+            answer.value(),
+            answer.told().by(),
+            answer.told().comment(),
+            approval.getString("cut"));
     Outbox.Row owed =
         new Outbox.Row(runId, List.of(Effect.publish(event, seq, now), new Effect.Deliver(id)));
     StoredAnswer stored = StoredAnswer.fresh(200, null, view(approval, schema, answer, now));
@@ -155,8 +226,8 @@ public class Approvals {
                 Arrays.asList(
                     id,
                     answer.value().toString(),
-                    answer.by(),
-                    answer.comment(),
+                    answer.told().by(),
+                    answer.told().comment(),
                     now.atOffset(ZoneOffset.UTC))))
         .chain(
             () ->
@@ -167,7 +238,7 @@ public class Approvals {
         .replaceWith(stored);
   }
 
-  private static void checkOpen(String id, Row run, Row approval) {
+  private static void checkOpen(String id, Row run, Row approval, Instant now) {
     String status = approval.getString("status");
     if (status.equals("answered")) {
       String by = approval.getString("answered_by");
@@ -175,11 +246,43 @@ public class Approvals {
           ProblemKind.CONFLICT,
           "approval " + id + " has been answered" + (by == null ? "" : " by " + by));
     }
+    String again = approval.getString("again");
+    if (!status.equals("waiting") && again != null) {
+      throw new ProblemException(
+          ProblemKind.CONFLICT,
+          "approval %s was asked again as %s, since the run goes on with other files: answer that one"
+              .formatted(id, again));
+    }
+    OffsetDateTime expires = approval.getOffsetDateTime("expires_at");
+    if (expires != null && !expires.toInstant().isAfter(now)) {
+      throw new ProblemException(
+          ProblemKind.CONFLICT,
+          "approval %s expired at %s: %s"
+              .formatted(
+                  id,
+                  expires.toInstant(),
+                  approval.getString("default_answer") == null
+                      ? "nobody had answered"
+                      : "its default answer holds"));
+    }
     if (!status.equals("waiting")
         || run.getBoolean("ended")
         || !run.getString("desired").equals("running")) {
       throw new ProblemException(
           ProblemKind.CONFLICT, "approval " + id + " does not wait for an answer any more");
+    }
+  }
+
+  /** What was approved is what goes on, and nothing else. */
+  private static void checkCut(String id, @Nullable String cut, @Nullable String seen) {
+    if (seen != null && !seen.equals(cut)) {
+      throw new ProblemException(
+          ProblemKind.CONFLICT,
+          "approval %s is about %s, the answer is about '%s': look at it again and answer then"
+              .formatted(
+                  id,
+                  cut == null ? "files that no cut has" : "cut '" + cut + "'",
+                  seen.length() > 100 ? seen.substring(0, 100) + "…" : seen));
     }
   }
 
@@ -198,7 +301,7 @@ public class Approvals {
 
   private static ApprovalView view(
       Row approval, @Nullable JsonNode schema, Answer answer, Instant now) {
-    var expires = approval.getOffsetDateTime("expires_at");
+    OffsetDateTime expires = approval.getOffsetDateTime("expires_at");
     return new ApprovalView(
         approval.getString("id"),
         approval.getString("run"),
@@ -211,8 +314,8 @@ public class Approvals {
         approval.getOffsetDateTime("asked_at").toInstant(),
         expires == null ? null : expires.toInstant(),
         answer.value(),
-        answer.by(),
-        answer.comment(),
+        answer.told().by(),
+        answer.told().comment(),
         now);
   }
 

@@ -30,4 +30,5 @@ public record ForkRequest(
     @Nullable JsonNode input,
     @Nullable Map<String, String> labels,
     @Nullable String deadline,
-    RunRequest.@Nullable HeartbeatRequest heartbeat) {}
+    RunRequest.@Nullable HeartbeatRequest heartbeat,
+    @Nullable Integer priority) {}

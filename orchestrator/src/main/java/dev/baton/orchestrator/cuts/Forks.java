@@ -97,7 +97,8 @@ class Forks {
         request.deadline(),
         request.heartbeat(),
         null,
-        null);
+        null,
+        request.priority() == null ? parent.priority() : request.priority());
   }
 
   private Uni<TraceEvent.ForkedFrom> prepare(

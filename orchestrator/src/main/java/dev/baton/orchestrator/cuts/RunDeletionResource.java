@@ -7,7 +7,6 @@
 package dev.baton.orchestrator.cuts;
 
 import dev.baton.orchestrator.runs.RunQueries;
-import dev.baton.protocol.grpc.DeleteRunRequest;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.DefaultValue;
@@ -24,13 +23,11 @@ import org.jboss.resteasy.reactive.RestQuery;
 @Tag(name = "runs")
 public class RunDeletionResource {
   private final RunQueries runs;
-  private final RunRows rows;
-  private final CheckpointClient store;
+  private final RunDeletion deletion;
 
-  RunDeletionResource(RunQueries runs, RunRows rows, CheckpointClient store) {
+  RunDeletionResource(RunQueries runs, RunDeletion deletion) {
     this.runs = runs;
-    this.rows = rows;
-    this.store = store;
+    this.deletion = deletion;
   }
 
   @DELETE
@@ -42,18 +39,6 @@ public class RunDeletionResource {
       String id,
       @RestQuery @DefaultValue("false") boolean now,
       @RestQuery @DefaultValue("false") boolean force) {
-    return runs.resolve(id)
-        .call(rows::checkEnded)
-        // The store first: as long as the run is in the list, what failed can be repeated.
-        .chain(
-            run ->
-                store
-                    .deleteRun(
-                        DeleteRunRequest.newBuilder()
-                            .setRun(run)
-                            .setNow(now)
-                            .setForce(force)
-                            .build())
-                    .chain(proof -> rows.erase(run).map(gone -> Deleted.of(run, proof, gone))));
+    return runs.resolve(id).chain(run -> deletion.delete(run, now, force));
   }
 }

@@ -50,7 +50,7 @@ class RunRows {
   Uni<Void> checkEnded(String run) {
     return pool.preparedQuery(
             """
-            SELECT r.ended, r.status, (SELECT p.id FROM orchestrator.runner p
+            SELECT r.ended, r.status, r.queued_at, (SELECT p.id FROM orchestrator.runner p
               WHERE p.run = r.id AND p.state <> 'exited' LIMIT 1) AS runner
             FROM orchestrator.run r WHERE r.id = $1""")
         .execute(Tuple.of(run))
@@ -64,6 +64,10 @@ class RunRows {
           ProblemKind.CONFLICT,
           "run %s is %s: only an ended run can be deleted; cancel it first"
               .formatted(run, row.getString("status")));
+    }
+    if (row.getOffsetDateTime("queued_at") != null) {
+      throw new ProblemException(
+          ProblemKind.CONFLICT, "run %s is queued to be resumed; cancel that first".formatted(run));
     }
     if (row.getString("runner") != null) {
       throw new ProblemException(

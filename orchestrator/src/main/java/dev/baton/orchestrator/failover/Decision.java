@@ -78,7 +78,7 @@ sealed interface Decision {
     }
     Instant deadline = run.deadline();
     if (deadline != null && !deadline.isAfter(now)) {
-      return new Lose("deadline_exceeded", "the deadline was " + deadline);
+      return new Lose(DeadlineWatch.REASON, "the deadline was " + deadline);
     }
     int fruitless = run.completed() > run.completedAtFailover() ? 0 : run.fruitless() + 1;
     return new Advance(run.epoch() + 1, reason, fruitless, delay(fruitless));

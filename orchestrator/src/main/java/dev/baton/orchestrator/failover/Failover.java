@@ -22,7 +22,6 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Hands a run to its next epoch, or declares it lost: one transaction that only counts while the
@@ -101,25 +100,11 @@ class Failover {
         row.getInteger("fruitless"));
   }
 
-  private static Uni<@Nullable Void> act(SqlConnection tx, String run, Row row, Decision decision) {
+  private static Uni<Void> act(SqlConnection tx, String run, Row row, Decision decision) {
     long seq = row.getLong("control_seq") + 1;
     return switch (decision) {
       case Decision.Ignore ignore -> Uni.createFrom().voidItem();
-      case Decision.Lose(String reason, String detail) ->
-          tx.preparedQuery(
-                  "UPDATE orchestrator.run SET desired = 'lost', control_seq = $2 WHERE id = $1")
-              .execute(Tuple.of(run, seq))
-              .chain(
-                  () ->
-                      Outbox.append(
-                          tx,
-                          new Outbox.Row(
-                              run,
-                              List.of(
-                                  Effect.publish(
-                                      new TraceEvent.RunLost(reason, detail), seq, Instant.now()),
-                                  new Effect.Kill(row.getInteger("epoch") + 1))),
-                          Duration.ZERO));
+      case Decision.Lose(String reason, String detail) -> lose(tx, run, row, reason, detail);
       case Decision.Advance(int epoch, String reason, int fruitless, Duration delay) ->
           tx.preparedQuery(
                   """
@@ -132,5 +117,24 @@ class Failover {
                       Outbox.append(
                           tx, new Outbox.Row(run, Effect.newEpoch(epoch, reason, seq)), delay));
     };
+  }
+
+  /**
+   * Declares a run lost and has what is left of it killed.
+   *
+   * @param row its {@code epoch} and {@code control_seq}; the transaction holds it
+   */
+  static Uni<Void> lose(SqlConnection tx, String run, Row row, String reason, String detail) {
+    long seq = row.getLong("control_seq") + 1;
+    Outbox.Row owed =
+        new Outbox.Row(
+            run,
+            List.of(
+                Effect.publish(new TraceEvent.RunLost(reason, detail), seq, Instant.now()),
+                new Effect.Kill(row.getInteger("epoch") + 1)));
+    return tx.preparedQuery(
+            "UPDATE orchestrator.run SET desired = 'lost', control_seq = $2 WHERE id = $1")
+        .execute(Tuple.of(run, seq))
+        .chain(() -> Outbox.appendNow(tx, owed));
   }
 }

@@ -42,7 +42,8 @@ public record RunContext(
     @Nullable Long heartbeatTimeoutMs,
     @Nullable String input,
     Map<String, String> labels,
-    List<Answer> answers) {
+    List<Answer> answers,
+    int priority) {
 
   public RunContext {
     labels = Map.copyOf(labels);

@@ -34,7 +34,7 @@ public class RunContexts {
       """
       SELECT id, kind, project, definition_hash, isolation, epoch, ended, desired, runner_id, started_epoch,
         forked_from IS NOT NULL AS forked, created_at,
-        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, input, labels::text AS labels FROM orchestrator.run r
+        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, input, labels::text AS labels, priority FROM orchestrator.run r
       """;
 
   private final Pool pool;
@@ -127,7 +127,8 @@ public class RunContexts {
               row.getLong("heartbeat_timeout_ms"),
               row.getString("input"),
               labels(row.getString("labels")),
-              answers.getOrDefault(id, List.of())));
+              answers.getOrDefault(id, List.of()),
+              row.getInteger("priority")));
     }
     return contexts;
   }

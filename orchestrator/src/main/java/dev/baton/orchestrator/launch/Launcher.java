@@ -20,6 +20,7 @@ import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -111,7 +112,10 @@ public class Launcher {
     Map<String, RunContext> known = on(contexts.load(targets.stream().map(Target::run).toList()));
     List<Placement> placed = new ArrayList<>();
     List<RunContext> chosen = new ArrayList<>();
-    for (Target target : targets) {
+    List<Target> ordered = new ArrayList<>(targets);
+    // Slots may be fewer.
+    ordered.sort(Comparator.comparingInt((Target target) -> priority(known, target)).reversed());
+    for (Target target : ordered) {
       RunContext run = known.get(target.run());
       if (run == null || !run.wants(target.epoch())) {
         outcomes.put(target.run(), Outcome.DONE);
@@ -127,6 +131,11 @@ public class Launcher {
     // Last, for it waits for the log: those without a runner must not wait with them.
     placeAgain(chosen, outcomes);
     return outcomes;
+  }
+
+  private static int priority(Map<String, RunContext> known, Target target) {
+    RunContext run = known.get(target.run());
+    return run == null ? 0 : run.priority();
   }
 
   private void place(RunContext run, List<Placement> placed, Map<String, Outcome> outcomes) {

@@ -45,6 +45,11 @@ public sealed interface Effect {
       return new Publish(EventTypes.of(event), Json.mapper().valueToTree(event), seq, time);
     }
 
+    /** The same event with its number, where that is known only now. */
+    public Publish at(long number, Instant now) {
+      return new Publish(type, data, number, now);
+    }
+
     TraceRecord record(String run, URI source) {
       Class<? extends TraceEvent> event =
           EventTypes.recordOf(type)
@@ -72,6 +77,27 @@ public sealed interface Effect {
 
   /** The run has been ended from here: its runner stops, and what is left is killed. */
   record Stop(int epoch, String reason) implements Effect {}
+
+  /**
+   * What the start of a new run owes: the first fence, a runner.
+   *
+   * @param seq of the fence in the control lane
+   */
+  static List<Effect> firstEpoch(long seq) {
+    return List.of(
+        publish(new TraceEvent.RunnerAssigned(1, null, "start"), seq, Instant.now()),
+        new Launch(1));
+  }
+
+  /** The epoch that these effects launch. */
+  static int epochOf(List<Effect> effects) {
+    for (Effect effect : effects) {
+      if (effect instanceof Launch(int epoch)) {
+        return epoch;
+      }
+    }
+    throw new IllegalStateException("these effects launch nothing: " + effects);
+  }
 
   /**
    * What handing a run to a new epoch owes: the fence, the end of whatever is left of older ones, a

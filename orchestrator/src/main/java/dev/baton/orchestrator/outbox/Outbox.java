@@ -23,6 +23,10 @@ public final class Outbox {
   private static final TypeReference<List<Effect>> EFFECTS = new TypeReference<>() {};
   private static final ObjectWriter WRITER = Json.mapper().writerFor(EFFECTS);
 
+  /** All rows of a run have that of the run, so that they stay in their order. */
+  private static final String PRIORITY =
+      "COALESCE((SELECT r.priority FROM orchestrator.run r WHERE r.id = %s), 0)";
+
   /** One row: these effects for this run, in this order. */
   public record Row(String run, List<Effect> effects) {
     public Row {
@@ -36,8 +40,10 @@ public final class Outbox {
   public static Uni<Void> append(SqlConnection tx, Row row, Duration delay) {
     return tx.preparedQuery(
             """
-            INSERT INTO orchestrator.outbox (run, effects, not_before)
-            VALUES ($1, $2, now() + $3::bigint * interval '1 millisecond')""")
+            INSERT INTO orchestrator.outbox (run, effects, not_before, priority)
+            VALUES ($1, $2, now() + $3::bigint * interval '1 millisecond', """
+                + PRIORITY.formatted("$1")
+                + ")")
         .execute(Tuple.of(row.run(), write(row.effects()), delay.toMillis()))
         .replaceWithVoid();
   }
@@ -58,13 +64,15 @@ public final class Outbox {
     }
     return tx.preparedQuery(
             """
-            INSERT INTO orchestrator.outbox (run, effects)
-            SELECT run, effects FROM json_to_recordset($1::text::json) AS v (run text, effects text)""")
+            INSERT INTO orchestrator.outbox (run, effects, priority)
+            SELECT run, effects, """
+                + PRIORITY.formatted("v.run")
+                + " FROM json_to_recordset($1::text::json) AS v (run text, effects text)")
         .execute(Tuple.of(all.toString()))
         .replaceWithVoid();
   }
 
-  static String write(List<Effect> effects) {
+  public static String write(List<Effect> effects) {
     try {
       return WRITER.writeValueAsString(effects);
     } catch (JsonProcessingException e) {
@@ -72,7 +80,7 @@ public final class Outbox {
     }
   }
 
-  static List<Effect> read(String effects) {
+  public static List<Effect> read(String effects) {
     try {
       JsonNode tree = Json.mapper().readTree(effects);
       return Json.mapper().readerFor(EFFECTS).readValue(tree);

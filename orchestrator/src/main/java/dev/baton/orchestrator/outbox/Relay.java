@@ -164,10 +164,12 @@ public class Relay {
             tx.preparedQuery(
                     """
                     SELECT o.id FROM (
-                      SELECT id, run FROM orchestrator.outbox c WHERE not_before <= now()
+                      SELECT id, run, priority FROM orchestrator.outbox c
+                      WHERE (not_before <= now() OR awaits_slot AND EXISTS (
+                          SELECT 1 FROM orchestrator.outbox w WHERE w.awaits_slot AND w.not_before <= now()))
                         AND NOT EXISTS (SELECT 1 FROM orchestrator.outbox e
                           WHERE e.run = c.run AND e.id < c.id AND e.not_before > now())
-                      ORDER BY id LIMIT $1) o
+                      ORDER BY priority DESC, id LIMIT $1) o
                     WHERE pg_try_advisory_xact_lock(hashtextextended(o.run, $2)) LIMIT $3""")
                 .execute(Tuple.of(MAX_SCAN, LOCK_SPACE, MAX_ROWS)))) {
       ids.add(row.getLong("id"));

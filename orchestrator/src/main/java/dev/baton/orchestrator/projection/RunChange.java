@@ -8,21 +8,27 @@ package dev.baton.orchestrator.projection;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.ApprovalState;
 import dev.baton.protocol.state.RunHead;
+import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What a batch changes in one run's view. Not thread-safe. */
 final class RunChange {
   private static final String STATUS = "status";
   private static final String CLOSED = "expired";
+  private static final String WAITING = "waiting";
 
   private final String run;
+  private final RunStatus statusBefore;
   private RunHead head;
   private @Nullable Instant startedAt;
   private @Nullable Instant endedAt;
@@ -32,11 +38,19 @@ final class RunChange {
   private @Nullable Output output;
   private @Nullable String gap;
   private final List<ObjectNode> asked = new ArrayList<>();
-  private final List<String> closedSteps = new ArrayList<>();
+  private final Map<String, Closed> closed = new LinkedHashMap<>();
+
+  /**
+   * How a question was closed.
+   *
+   * @param byDefault at the end of its time, with its default answer where it has one
+   */
+  record Closed(Instant at, boolean byDefault) {}
 
   RunChange(String run, RunHead head) {
     this.run = run;
     this.head = head;
+    this.statusBefore = head.status();
   }
 
   String run() {
@@ -57,8 +71,13 @@ final class RunChange {
   }
 
   /** Steps that waited for a person before this batch and do so no more. */
-  List<String> closedSteps() {
-    return closedSteps;
+  Map<String, Closed> closed() {
+    return closed;
+  }
+
+  /** Whether the batch has freed the place that the run had under its workflow's limit. */
+  boolean freedItsPlace() {
+    return head.status() != statusBefore && (head.isEnded() || head.status() == RunStatus.PAUSED);
   }
 
   RunHead.Verdict apply(TraceRecord record) {
@@ -79,19 +98,44 @@ final class RunChange {
       noteRunner(event, record, before);
     }
     // Also those that a fence takes back, for they were asked on files that are lost.
-    before.waiting().stream().filter(step -> !head.waiting().contains(step)).forEach(this::close);
+    Closed how = new Closed(record.time(), isAnswer(record.event()));
+    before.waiting().stream()
+        .filter(step -> !head.waiting().contains(step))
+        .forEach(step -> close(step, how));
     if (head.isEnded() && !before.isEnded()) {
       endedAt = record.time();
-      asked.forEach(question -> question.put(STATUS, CLOSED));
+      asked.stream()
+          .filter(question -> question.path(STATUS).asText().equals(WAITING))
+          .forEach(question -> question.put(STATUS, CLOSED));
     }
   }
 
   /** Questions of earlier batches by their step; those of this one before they are written. */
-  private void close(String step) {
-    closedSteps.add(step);
+  private void close(String step, Closed how) {
+    closed.put(step, how);
     asked.stream()
         .filter(question -> question.path("step").asText().equals(step))
-        .forEach(question -> question.put(STATUS, CLOSED));
+        .filter(question -> question.path(STATUS).asText().equals(WAITING))
+        .forEach(question -> close(question, how));
+  }
+
+  /** In a batch that also has the question: as the statement does it for older ones. */
+  private static void close(ObjectNode question, Closed how) {
+    if (how.byDefault() && question.hasNonNull("default_answer")) {
+      question
+          .put(STATUS, "answered")
+          .put("answer", question.get("default_answer").asText())
+          .put("answered_by", ApprovalState.TIMEOUT)
+          .put("answered_at", PgBounds.text(how.at()));
+    } else {
+      question.put(STATUS, CLOSED);
+    }
+  }
+
+  /** A step that ends with an answer while it still waits for one has taken its default. */
+  private static boolean isAnswer(TraceEvent event) {
+    return event instanceof TraceEvent.StepCompleted
+        || event instanceof TraceEvent.StepFailed failed && ApprovalState.isAnswer(failed);
   }
 
   private void noteRunner(TraceEvent.Runner event, TraceRecord record, RunHead before) {
@@ -105,6 +149,10 @@ final class RunChange {
       pid = started.pid();
       host = started.host();
     } else if (event instanceof TraceEvent.CheckpointWaiting waiting) {
+      if (before.waiting().contains(waiting.step())) {
+        // Asked again, on other files.
+        close(waiting.step(), new Closed(record.time(), false));
+      }
       asked.add(question(waiting, record.time()));
     } else if (event instanceof TraceEvent.RunCompleted done) {
       output = done.output();
@@ -122,7 +170,7 @@ final class RunChange {
         .put("default_answer", PgBounds.json(waiting.defaultAnswer()))
         .put("expires_at", PgBounds.text(waiting.expiresAt()))
         .put("cut", waiting.cut())
-        .put(STATUS, "waiting")
+        .put(STATUS, WAITING)
         .put("asked_at", PgBounds.text(at));
   }
 
@@ -130,6 +178,7 @@ final class RunChange {
   ObjectNode row() {
     ObjectNode row = Json.mapper().createObjectNode();
     row.put("id", run)
+        .put("moved", head.status() != statusBefore)
         .put("head", text(head))
         .put("status", head.status().word())
         .put("ended", head.isEnded())

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.projection;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.problem.Refusals;
+import dev.baton.orchestrator.queue.PlacesFreed;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.trace.RunId;
@@ -23,6 +24,7 @@ import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,6 +60,7 @@ class TraceProjection {
   private final Counter skipped;
   private final Counter gaps;
   private final Rewinds rewinds;
+  private final Event<PlacesFreed> places;
   private final Map<Integer, Long> positions = new ConcurrentHashMap<>();
   // Of the log, where the position may lie behind it: until that has been looked at.
   private final Map<Integer, Long> ends = new ConcurrentHashMap<>();
@@ -73,7 +76,13 @@ class TraceProjection {
             }
           });
 
-  TraceProjection(Pool pool, Rewinds rewinds, OrchestratorConfig config, MeterRegistry metrics) {
+  TraceProjection(
+      Pool pool,
+      Rewinds rewinds,
+      OrchestratorConfig config,
+      Event<PlacesFreed> places,
+      MeterRegistry metrics) {
+    this.places = places;
     this.rewinds = rewinds;
     this.pool = pool;
     this.leaseRequired = config.lease().required();
@@ -346,6 +355,9 @@ class TraceProjection {
             () -> {
               moveTo(to);
               changes.values().forEach(this::keep);
+              if (changes.values().stream().anyMatch(RunChange::freedItsPlace)) {
+                places.fire(new PlacesFreed());
+              }
             });
   }
 

@@ -61,10 +61,17 @@ final class ViewWriter {
       rows.add(change.row());
       change.asked().forEach(asked::add);
       change
-          .closedSteps()
-          .forEach(step -> closed.addObject().put("run", change.run()).put("step", step));
+          .closed()
+          .forEach(
+              (step, how) ->
+                  closed
+                      .addObject()
+                      .put("run", change.run())
+                      .put("step", step)
+                      .put("by_default", how.byDefault())
+                      .put("at", PgBounds.text(how.at())));
       if (change.head().isEnded()) {
-        closed.addObject().put("run", change.run()).putNull("step");
+        closed.addObject().put("run", change.run()).putNull("step").put("by_default", false);
       }
     }
     ArrayNode foreign = Json.mapper().createArrayNode();
@@ -99,16 +106,22 @@ final class ViewWriter {
         heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz)
       ON CONFLICT (id) DO NOTHING""";
 
+  /**
+   * A batch that has not moved the status on (labels of an ended run, say) leaves what goes with it
+   * as it is: a resume that is not on the log yet may have set it.
+   */
   static final String UPDATE_RUNS =
       """
-      UPDATE orchestrator.run r SET head = v.head, status = v.status, ended = v.ended,
+      UPDATE orchestrator.run r SET head = v.head,
+        status = CASE WHEN v.moved THEN v.status ELSE r.status END, ended = CASE WHEN v.moved THEN v.ended ELSE r.ended END,
         control_seq = GREATEST(r.control_seq, v.control_seq), current_steps = v.current_steps, completed = v.completed,
-        fenced = v.fenced, error = v.error, started_epoch = GREATEST(r.started_epoch, COALESCE(v.started_epoch, 0)),
-        started_at = COALESCE(r.started_at, v.started_at), ended_at = CASE WHEN v.ended THEN COALESCE(v.ended_at, r.ended_at) END,
+        fenced = v.fenced, error = CASE WHEN v.moved THEN v.error ELSE r.error END, started_epoch = GREATEST(r.started_epoch, COALESCE(v.started_epoch, 0)),
+        started_at = COALESCE(r.started_at, v.started_at),
+        ended_at = CASE WHEN NOT v.moved THEN r.ended_at WHEN v.ended THEN COALESCE(v.ended_at, r.ended_at) END,
         output = COALESCE(v.output, r.output), runner_pid = COALESCE(v.runner_pid, r.runner_pid),
         runner_host = COALESCE(v.runner_host, r.runner_host),
-        assigned_at = CASE WHEN v.ended THEN NULL ELSE r.assigned_at END
-      FROM (SELECT * FROM json_to_recordset($1::text::json) AS j (id text, head text, status text, ended boolean,
+        assigned_at = CASE WHEN v.moved AND v.ended THEN NULL ELSE r.assigned_at END
+      FROM (SELECT * FROM json_to_recordset($1::text::json) AS j (id text, moved boolean, head text, status text, ended boolean,
         control_seq bigint, current_steps text, completed bigint, fenced bigint, error text, started_epoch int,
         started_at timestamptz, ended_at timestamptz, output text, runner_pid bigint, runner_host text) ORDER BY id) v
       WHERE r.id = v.id""";
@@ -116,16 +129,21 @@ final class ViewWriter {
   private static final String INSERT_APPROVALS =
       """
       INSERT INTO orchestrator.approval (id, run, step, prompt, answer_schema, default_answer, expires_at, cut, status,
-        asked_at)
-      SELECT id, run, step, prompt, answer_schema, default_answer, expires_at, cut, status, asked_at
+        asked_at, answer, answered_by, answered_at)
+      SELECT id, run, step, prompt, answer_schema, default_answer, expires_at, cut, status, asked_at, answer, answered_by,
+        answered_at
       FROM json_to_recordset($1::text::json) AS v (id text, run text, step text, prompt text, answer_schema text,
         default_answer text, expires_at timestamptz, cut text, status text,
-        asked_at timestamptz)
+        asked_at timestamptz, answer text, answered_by text, answered_at timestamptz)
       ON CONFLICT (id) DO NOTHING""";
 
   private static final String CLOSE_APPROVALS =
       """
-      UPDATE orchestrator.approval a SET status = 'expired'
-      FROM json_to_recordset($1::text::json) AS v (run text, step text)
+      UPDATE orchestrator.approval a SET status = CASE WHEN v.by_default AND a.default_answer IS NOT NULL
+          THEN 'answered' ELSE 'expired' END,
+        answer = CASE WHEN v.by_default THEN a.default_answer END,
+        answered_by = CASE WHEN v.by_default AND a.default_answer IS NOT NULL THEN 'timeout' END,
+        answered_at = CASE WHEN v.by_default AND a.default_answer IS NOT NULL THEN v.at END
+      FROM json_to_recordset($1::text::json) AS v (run text, step text, by_default boolean, at timestamptz)
       WHERE a.run = v.run AND (v.step IS NULL OR a.step = v.step) AND a.status = 'waiting'""";
 }

@@ -12,6 +12,7 @@ import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.TextLimits;
+import dev.baton.orchestrator.queue.Start;
 import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -24,9 +25,9 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Ends a run on request. */
+/** Ends a run on request. One that has ended and is queued to be resumed only leaves the queue. */
 @ApplicationScoped
-class Cancellation {
+public class Cancellation {
   private final Pool pool;
   private final Relay relay;
 
@@ -36,14 +37,14 @@ class Cancellation {
   }
 
   /** Cancelling twice is the same as once; fails with a problem when the run has ended. */
-  Uni<Void> cancel(String run, @Nullable String reason) {
+  public Uni<Void> cancel(String run, @Nullable String reason) {
     TextLimits.check("reason", reason);
     return pool.withTransaction(tx -> cancel(tx, run, reason)).invoke(relay::wake);
   }
 
   private static Uni<Void> cancel(SqlConnection tx, String run, @Nullable String reason) {
     return tx.preparedQuery(
-            "SELECT epoch, control_seq, ended, desired, status FROM orchestrator.run WHERE id = $1 FOR UPDATE")
+            "SELECT epoch, control_seq, ended, desired, status, queued_at FROM orchestrator.run WHERE id = $1 FOR UPDATE")
         .execute(Tuple.of(run))
         .chain(
             rows -> {
@@ -58,6 +59,9 @@ class Cancellation {
     String desired = row.getString("desired");
     if (desired.equals("cancelled")) {
       return Uni.createFrom().voidItem();
+    }
+    if (row.getBoolean("ended") && row.getOffsetDateTime("queued_at") != null) {
+      return Start.withdraw(tx, run);
     }
     if (row.getBoolean("ended") || !desired.equals("running")) {
       throw new ProblemException(
@@ -77,6 +81,7 @@ class Cancellation {
     return tx.preparedQuery(
             "UPDATE orchestrator.run SET desired = 'cancelled', control_seq = $2 WHERE id = $1")
         .execute(Tuple.of(run, seq))
+        .chain(() -> Start.withdraw(tx, run))
         .chain(() -> Outbox.appendNow(tx, new Outbox.Row(run, effects)));
   }
 }

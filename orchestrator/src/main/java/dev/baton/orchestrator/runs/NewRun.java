@@ -39,7 +39,8 @@ public record NewRun(
     @Nullable Duration heartbeatInterval,
     @Nullable Duration heartbeatTimeout,
     Instant createdAt,
-    TraceEvent.@Nullable ForkedFrom forkedFrom) {
+    TraceEvent.@Nullable ForkedFrom forkedFrom,
+    int priority) {
 
   private static final int EPOCH = 1;
 
@@ -59,7 +60,8 @@ public record NewRun(
         heartbeatInterval,
         heartbeatTimeout,
         createdAt,
-        cut);
+        cut,
+        priority);
   }
 
   String kind() {
@@ -88,6 +90,7 @@ public record NewRun(
             heartbeatInterval == null ? null : heartbeatInterval.toMillis())
         .put("heartbeat_timeout_ms", heartbeatTimeout == null ? null : heartbeatTimeout.toMillis())
         .put("created_at", createdAt.toString())
+        .put("priority", priority)
         .put("epoch", EPOCH)
         .put("control_seq", controlSeq())
         .put("status", RunStatus.PENDING.word());
@@ -104,9 +107,9 @@ public record NewRun(
 
   /**
    * What its creation owes: birth, the first fence, a runner. An external run's runner is its
-   * birth.
+   * birth, and a queued one's come with its place.
    */
-  Outbox.Row effects() {
+  Outbox.Row effects(boolean queued) {
     TraceEvent.RunCreated born =
         new TraceEvent.RunCreated(
             kind(),
@@ -120,13 +123,12 @@ public record NewRun(
             heartbeatInterval == null ? null : heartbeatInterval.toMillis(),
             heartbeatTimeout == null ? null : heartbeatTimeout.toMillis(),
             createdAt,
-            forkedFrom);
+            forkedFrom,
+            priority);
     List<Effect> effects = new ArrayList<>(3);
     effects.add(Effect.publish(born, 1, createdAt));
-    if (!external) {
-      effects.add(
-          Effect.publish(new TraceEvent.RunnerAssigned(EPOCH, null, "start"), 2, createdAt));
-      effects.add(new Effect.Launch(EPOCH));
+    if (!external && !queued) {
+      effects.addAll(Effect.firstEpoch(2));
     }
     return new Outbox.Row(id, effects);
   }
@@ -145,6 +147,8 @@ public record NewRun(
         labels,
         createdAt,
         forkedFrom,
+        priority,
+        null,
         null,
         null,
         deadline,

@@ -7,10 +7,11 @@
 package dev.baton.orchestrator.runs;
 
 import dev.baton.orchestrator.outbox.Effect;
-import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.queue.Admission;
+import dev.baton.orchestrator.queue.Start;
 import dev.baton.protocol.state.RunStatus;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -18,7 +19,6 @@ import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Objects;
@@ -32,9 +32,11 @@ import org.jspecify.annotations.Nullable;
 class Resumption {
   private final Pool pool;
   private final Relay relay;
+  private final Admission admission;
   private final RunQueries queries;
 
-  Resumption(Pool pool, Relay relay, RunQueries queries) {
+  Resumption(Pool pool, Relay relay, Admission admission, RunQueries queries) {
+    this.admission = admission;
     this.pool = pool;
     this.relay = relay;
     this.queries = queries;
@@ -49,14 +51,19 @@ class Resumption {
   Uni<RunView> resume(String id, @Nullable String workflow) {
     return queries
         .resolve(id)
-        .call(run -> pool.withTransaction(tx -> resume(tx, run, workflow)).invoke(relay::wake))
+        .call(run -> pool.withTransaction(tx -> resume(tx, run, workflow)).invoke(this::wake))
         .chain(queries::get);
+  }
+
+  private void wake() {
+    relay.wake();
+    admission.wake();
   }
 
   private static Uni<Void> resume(SqlConnection tx, String run, @Nullable String workflow) {
     return tx.preparedQuery(
             """
-            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, status, deadline
+            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, status, deadline, queued_at
             FROM orchestrator.run WHERE id = $1 FOR UPDATE""")
         .execute(Tuple.of(run))
         .chain(
@@ -87,6 +94,9 @@ class Resumption {
           "run %s was cancelled, which is for good; a fork of it starts from one of its cuts"
               .formatted(run));
     }
+    if (row.getOffsetDateTime("queued_at") != null) {
+      throw conflict("run %s is queued to be resumed already".formatted(run));
+    }
     if (!row.getBoolean("ended")) {
       throw conflict(
           "run %s is %s: only one that failed or was lost can be resumed".formatted(run, status));
@@ -109,18 +119,8 @@ class Resumption {
   /** The view has folded the run's end, so that it will go on with this. */
   private static Uni<Void> resume(SqlConnection tx, String run, Row row) {
     int epoch = row.getInteger("epoch") + 1;
-    long seq = row.getLong("control_seq") + 1;
-    return tx.preparedQuery(
-            """
-            UPDATE orchestrator.run SET epoch = $2, control_seq = $3, desired = 'running', ended = false, ended_at = NULL,
-              status = $4, error = NULL, runner_id = NULL, assigned_at = NULL, runner_pid = NULL, runner_host = NULL,
-              fruitless = 0, completed_at_failover = completed
-            WHERE id = $1""")
-        .execute(Tuple.of(run, epoch, seq, RunStatus.RESUMING.word()))
-        .chain(
-            () ->
-                Outbox.append(
-                    tx, new Outbox.Row(run, Effect.newEpoch(epoch, "resume", seq)), Duration.ZERO))
-        .replaceWithVoid();
+    long seq = row.getLong("control_seq");
+    return new Start(run, epoch, Effect.newEpoch(epoch, "resume", seq + 1), null)
+        .beginOrQueue(tx, seq);
   }
 }

@@ -15,6 +15,7 @@ import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.Refusals;
+import dev.baton.orchestrator.queue.Admission;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -55,10 +56,13 @@ class RunCreation {
   private final Pool pool;
   private final IdempotencyKeys keys;
   private final Relay relay;
+  private final Admission admission;
   private final ArrayDeque<Pending> waiting = new ArrayDeque<>();
   private boolean busy;
+  private volatile boolean queued;
 
-  RunCreation(Pool pool, IdempotencyKeys keys, Relay relay) {
+  RunCreation(Pool pool, IdempotencyKeys keys, Relay relay, Admission admission) {
+    this.admission = admission;
     this.pool = pool;
     this.keys = keys;
     this.relay = relay;
@@ -104,7 +108,7 @@ class RunCreation {
         .subscribe()
         .with(
             written -> {
-              relay.wake();
+              wake();
               next();
             },
             failure -> {
@@ -115,6 +119,14 @@ class RunCreation {
                 next();
               }
             });
+  }
+
+  private void wake() {
+    relay.wake();
+    if (queued) {
+      queued = false;
+      admission.wake();
+    }
   }
 
   /** One of them is at fault; the others shall not fail with it. */
@@ -135,7 +147,7 @@ class RunCreation {
     all.subscribe()
         .with(
             written -> {
-              relay.wake();
+              wake();
               next();
             },
             failure -> next());
@@ -216,39 +228,50 @@ class RunCreation {
             """
             INSERT INTO orchestrator.run (id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
               deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status,
-              forked_from, forked_position, forked_step, forked_checkpoint)
+              forked_from, forked_position, forked_step, forked_checkpoint, priority, queued_at)
             SELECT id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
-              deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status,
-              forked_from, forked_position, forked_step, forked_checkpoint
-            FROM json_to_recordset($1::text::json) AS v (id text, project text, kind text, workflow text,
-              definition_hash text, isolation text, labels jsonb, input text, restart text, deadline timestamptz,
-              heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz, epoch int,
-              control_seq bigint, status text, forked_from text, forked_position bigint, forked_step text,
-              forked_checkpoint text)
-            ON CONFLICT (id) DO NOTHING RETURNING id""")
+              deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch,
+              CASE WHEN limited THEN 1 ELSE control_seq END, status,
+              forked_from, forked_position, forked_step, forked_checkpoint, priority, CASE WHEN limited THEN now() END
+            FROM (SELECT j.*, j.kind = 'managed' AND EXISTS (
+                SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = j.workflow) AS limited
+              FROM json_to_recordset($1::text::json) AS j (id text, project text, kind text, workflow text,
+                definition_hash text, isolation text, labels jsonb, input text, restart text, deadline timestamptz,
+                heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz, epoch int,
+                control_seq bigint, status text, forked_from text, forked_position bigint, forked_step text,
+                forked_checkpoint text, priority int)) v
+            ON CONFLICT (id) DO NOTHING RETURNING id, queued_at IS NOT NULL AS queued""")
         .execute(Tuple.of(rows.toString()))
         .chain(
             inserted -> {
-              Set<String> present = new HashSet<>();
-              inserted.forEach(row -> present.add(row.getString("id")));
+              Map<String, Boolean> present = new HashMap<>();
+              inserted.forEach(row -> present.put(row.getString("id"), row.getBoolean("queued")));
+              queued |= present.containsValue(true);
               return settle(tx, accepted, present, written);
             });
   }
 
   /**
    * Only an external run brings its id, so a taken one is rare: its request is undone and refused.
+   *
+   * @param present the runs that were written, and whether they are queued
    */
   private Uni<Void> settle(
-      SqlConnection tx, List<Pending> accepted, Set<String> present, List<Pending> written) {
+      SqlConnection tx,
+      List<Pending> accepted,
+      Map<String, Boolean> present,
+      List<Pending> written) {
     List<Outbox.Row> effects = new ArrayList<>();
     List<String> undoRuns = new ArrayList<>();
     List<String> undoKeys = new ArrayList<>();
     for (Pending pending : accepted) {
-      if (pending.runs().stream().allMatch(run -> present.contains(run.id()))) {
-        pending.runs().forEach(run -> effects.add(run.effects()));
+      if (pending.runs().stream().allMatch(run -> present.containsKey(run.id()))) {
+        for (NewRun run : pending.runs()) {
+          effects.add(run.effects(Boolean.TRUE.equals(present.get(run.id()))));
+        }
         written.add(pending);
       } else {
-        pending.runs().stream().map(NewRun::id).filter(present::contains).forEach(undoRuns::add);
+        pending.runs().stream().map(NewRun::id).filter(present::containsKey).forEach(undoRuns::add);
         Optional.ofNullable(pending.key()).map(IdempotencyKey::key).ifPresent(undoKeys::add);
         pending.done().completeExceptionally(taken(pending));
       }

@@ -36,6 +36,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +45,7 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 class RunIntake {
   private static final Pattern PROJECT = Pattern.compile("[a-z0-9][a-z0-9_-]{0,62}");
-  private static final int MAX_LABELS = 64;
-  private static final int MAX_LABEL = 256;
+  private static final int MAX_PRIORITY = 100;
   private static final int MAX_NAME = 256;
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(MIN_TIMEOUT_MS);
 
@@ -124,14 +124,15 @@ class RunIntake {
         definition.map(Definition::name).orElseGet(() -> workflowName(request.workflow())),
         definition.map(Definition::hash).orElse(null),
         workflow.map(Workflow::isolation).orElse(Isolation.ISOLATED),
-        labels(request),
+        Labels.check(request.labels()),
         input,
         workflow.map(w -> w.restart().name().toLowerCase(Locale.ROOT)).orElse("always"),
         deadline(request, workflow, now),
         heartbeat.interval(),
         heartbeat.timeout(),
         now,
-        null);
+        null,
+        priority(request));
   }
 
   private static boolean isExternal(RunRequest request) {
@@ -170,30 +171,12 @@ class RunIntake {
     return project;
   }
 
-  private static Map<String, String> labels(RunRequest request) {
-    Map<String, String> labels = request.labels() == null ? Map.of() : request.labels();
-    if (labels.size() > MAX_LABELS) {
-      throw bad("labels", labels.size() + " labels", "at most " + MAX_LABELS);
+  private static int priority(RunRequest request) {
+    int priority = Objects.requireNonNullElse(request.priority(), 0);
+    if (priority < -MAX_PRIORITY || priority > MAX_PRIORITY) {
+      throw bad("priority", "priority " + priority, "-100 to 100");
     }
-    labels.forEach(
-        (key, value) -> {
-          if (key.isEmpty()
-              || key.length() > MAX_LABEL
-              || key.indexOf('=') >= 0
-              || TextLimits.hasNul(key)) {
-            throw bad(
-                "labels",
-                "label '" + key + "' has no allowed name",
-                "1 to 256 characters without '=' and NUL");
-          }
-          if (value == null || value.length() > MAX_LABEL || TextLimits.hasNul(value)) {
-            throw bad(
-                "labels." + key,
-                "the label's value is not allowed",
-                "text of at most 256 characters, no NUL");
-          }
-        });
-    return labels;
+    return priority;
   }
 
   private static @Nullable String workflowName(@Nullable String name) {

@@ -42,9 +42,16 @@ public class RunQueries {
       """
       SELECT r.id, r.project, r.kind, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
         r.forked_from, r.forked_position, r.forked_step, r.forked_checkpoint, r.epoch, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
+        r.priority, r.queued_at,
+        CASE WHEN r.queued_at IS NOT NULL THEN (SELECT count(*) FROM (SELECT 1 FROM orchestrator.run q
+          WHERE q.project = r.project AND q.workflow = r.workflow AND q.queued_at IS NOT NULL
+            AND (q.priority > r.priority OR q.priority = r.priority AND (q.queued_at, q.id) <= (r.queued_at, r.id))
+          LIMIT 1000) before) END AS queue_position,
+        CASE WHEN r.queued_at IS NOT NULL THEN (SELECT c.runs FROM orchestrator.concurrency_limit c
+          WHERE c.workflow = r.workflow COLLATE "C") END AS queue_limit,
         CASE WHEN r.kind = 'external' THEN r.head::json ->> 'runner' ELSE r.runner_id END AS runner_id,
         r.runner_pid, r.runner_host,
-        (SELECT json_agg(json_build_object('approval', a.id, 'step', a.step, 'prompt', a.prompt) ORDER BY a.asked_at)::text
+        (SELECT json_agg(json_build_object('approval', a.id, 'step', a.step, 'prompt', a.prompt, 'cut', a.cut) ORDER BY a.asked_at)::text
            FROM orchestrator.approval a WHERE a.run = r.id AND a.status = 'waiting') AS waiting
       FROM orchestrator.run r
       """;
@@ -59,15 +66,6 @@ public class RunQueries {
    */
   public record Lineage(List<RunView> runs, boolean truncated) {}
 
-  /** What to list; null fields do not filter. */
-  public record Filter(
-      @Nullable String status,
-      @Nullable String workflow,
-      @Nullable String hash,
-      @Nullable String labels,
-      @Nullable String cursor,
-      int limit) {}
-
   /**
    * A run as its forks begin.
    *
@@ -79,7 +77,8 @@ public class RunQueries {
       @Nullable String workflow,
       @Nullable String definitionHash,
       @Nullable JsonNode input,
-      Map<String, String> labels) {}
+      Map<String, String> labels,
+      int priority) {}
 
   private final Pool pool;
 
@@ -142,7 +141,7 @@ public class RunQueries {
   public Uni<Parent> parent(String id) {
     return pool.preparedQuery(
             """
-            SELECT project, workflow, definition_hash, input, labels::text AS labels
+            SELECT project, workflow, definition_hash, input, labels::text AS labels, priority
             FROM orchestrator.run WHERE id = $1""")
         .execute(Tuple.of(id))
         .map(
@@ -154,7 +153,8 @@ public class RunQueries {
                     row.getString("workflow"),
                     row.getString("definition_hash"),
                     optional(row.getString("input"), new TypeReference<JsonNode>() {}),
-                    json(row.getString("labels"), new TypeReference<Map<String, String>>() {}));
+                    json(row.getString("labels"), new TypeReference<Map<String, String>>() {}),
+                    row.getInteger("priority"));
               }
               throw unknown(id);
             });
@@ -185,33 +185,36 @@ public class RunQueries {
             });
   }
 
-  public Uni<Page> list(Filter filter) {
-    return pool.preparedQuery(
-            SELECT
-                + """
-                WHERE ($1::text IS NULL OR r.status = $1) AND ($2::text IS NULL OR r.workflow = $2)
-                  AND ($3::text IS NULL OR r.definition_hash = $3) AND ($4::text IS NULL OR r.labels @> $4::jsonb)
-                  AND ($5::text IS NULL OR r.id < $5)
-                ORDER BY r.id DESC LIMIT $6""")
-        .execute(
-            Tuple.from(
-                java.util.Arrays.asList(
-                    filter.status(),
-                    filter.workflow(),
-                    filter.hash(),
-                    filter.labels(),
-                    filter.cursor(),
-                    filter.limit() + 1)))
+  /**
+   * @param cursor the id of the last run of the page before; null for the first page
+   */
+  public Uni<Page> list(RunFilter filter, @Nullable String cursor, int limit) {
+    List<Object> parameters = new ArrayList<>();
+    String sql = listing(filter, cursor, limit, parameters);
+    return pool.preparedQuery(sql)
+        .execute(Tuple.from(parameters))
         .map(
             rows -> {
               List<RunView> views = new ArrayList<>();
               rows.forEach(row -> views.add(view(row)));
-              if (views.size() <= filter.limit()) {
+              if (views.size() <= limit) {
                 return new Page(views, null);
               }
-              List<RunView> page = List.copyOf(views.subList(0, filter.limit()));
+              List<RunView> page = List.copyOf(views.subList(0, limit));
               return new Page(page, page.getLast().id());
             });
+  }
+
+  static String listing(
+      RunFilter filter, @Nullable String cursor, int limit, List<Object> parameters) {
+    // Only the conditions that there are: a plan for all of them would use no index for any.
+    String where = filter.where(parameters);
+    if (cursor != null) {
+      parameters.add(cursor);
+      where += " AND r.id < $" + parameters.size();
+    }
+    parameters.add(limit + 1);
+    return SELECT + "WHERE " + where + " ORDER BY r.id DESC LIMIT $" + parameters.size();
   }
 
   /** The tree of forks that a run belongs to; at most 1,000 of them, the oldest. */
@@ -258,6 +261,8 @@ public class RunQueries {
         json(row.getString("labels"), new TypeReference<Map<String, String>>() {}),
         row.getOffsetDateTime("created_at").toInstant(),
         forkedFrom(row),
+        row.getInteger("priority"),
+        queued(row),
         instant(row, "started_at"),
         instant(row, "ended_at"),
         instant(row, "deadline"),
@@ -271,6 +276,14 @@ public class RunQueries {
         null,
         null,
         null);
+  }
+
+  private static RunView.@Nullable Queued queued(Row row) {
+    Instant since = instant(row, "queued_at");
+    return since == null
+        ? null
+        : new RunView.Queued(
+            row.getLong("queue_position").intValue(), row.getInteger("queue_limit"), since);
   }
 
   private static TraceEvent.@Nullable ForkedFrom forkedFrom(Row row) {

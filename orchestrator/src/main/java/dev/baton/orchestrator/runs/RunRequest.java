@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind {@code managed} (the default) or {@code external}
  * @param id of an external run; made here where none is given
  * @param deadline a duration such as {@code 1h}, or an instant
+ * @param priority -100 to 100, 0 where none is given: the higher gets a place or a runner first
  */
 public record RunRequest(
     @Nullable String workflow,
@@ -29,7 +30,8 @@ public record RunRequest(
     @Nullable String deadline,
     @Nullable HeartbeatRequest heartbeat,
     @Nullable String kind,
-    @Nullable String id) {
+    @Nullable String id,
+    @Nullable Integer priority) {
 
   /** Durations such as {@code 1s}. */
   public record HeartbeatRequest(@Nullable String interval, @Nullable String timeout) {}

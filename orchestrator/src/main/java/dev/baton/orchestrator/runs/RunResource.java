@@ -6,30 +6,29 @@
  */
 package dev.baton.orchestrator.runs;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.annotation.JsonCreator;
 import dev.baton.orchestrator.events.StoreClient;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.StoredAnswer;
 import dev.baton.orchestrator.problem.Bodies;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
-import dev.baton.protocol.json.Json;
-import dev.baton.protocol.state.RunStatus;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
@@ -44,6 +43,12 @@ import org.jspecify.annotations.Nullable;
 public class RunResource {
   private static final int MOST = 1_000;
 
+  /** The body of a change of labels: null removes one. */
+  public record LabelChanges(Map<String, @Nullable String> changes) {
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    public LabelChanges {}
+  }
+
   /** The body of a cancel. */
   public record CancelRequest(@Nullable String reason) {}
 
@@ -51,6 +56,7 @@ public class RunResource {
   private final RunQueries queries;
   private final Cancellation cancellation;
   private final Resumption resumption;
+  private final Labels labels;
   private final StoreClient store;
 
   RunResource(
@@ -58,7 +64,9 @@ public class RunResource {
       RunQueries queries,
       Cancellation cancellation,
       Resumption resumption,
+      Labels labels,
       StoreClient store) {
+    this.labels = labels;
     this.service = service;
     this.queries = queries;
     this.cancellation = cancellation;
@@ -94,46 +102,21 @@ public class RunResource {
   @GET
   @Operation(summary = "A page of runs, newest first.")
   public Uni<RunQueries.Page> list(
-      @RestQuery @Nullable String status,
+      @RestQuery @Nullable List<String> status,
+      @RestQuery @Nullable String project,
       @RestQuery @Nullable String workflow,
       @RestQuery @Nullable List<String> label,
+      @RestQuery @Nullable String since,
+      @RestQuery @Nullable String until,
       @RestQuery @DefaultValue("50") int limit,
       @RestQuery @Nullable String cursor) {
     if (limit < 1 || limit > MOST) {
       throw bad("limit=" + limit, "1 to " + MOST);
     }
-    checkStatus(status);
-    int at = workflow == null ? -1 : workflow.indexOf('@');
     return queries.list(
-        new RunQueries.Filter(
-            status,
-            workflow == null ? null : at < 0 ? workflow : workflow.substring(0, at),
-            workflow == null || at < 0 ? null : workflow.substring(at + 1),
-            labels(label),
-            cursor,
-            limit));
-  }
-
-  private static void checkStatus(@Nullable String status) {
-    List<String> words = Arrays.stream(RunStatus.values()).map(RunStatus::word).toList();
-    if (status != null && !words.contains(status)) {
-      throw bad("status=" + status, words.stream().collect(Collectors.joining(", ")));
-    }
-  }
-
-  private static @Nullable String labels(@Nullable List<String> labels) {
-    if (labels == null || labels.isEmpty()) {
-      return null;
-    }
-    ObjectNode wanted = Json.mapper().createObjectNode();
-    for (String label : labels) {
-      int equals = label.indexOf('=');
-      if (equals < 1) {
-        throw bad("label=" + label, "<name>=<value>");
-      }
-      wanted.put(label.substring(0, equals), label.substring(equals + 1));
-    }
-    return wanted.toString();
+        RunFilter.of(new RunFilter.Words(status, project, workflow, label, since, until)),
+        cursor,
+        limit);
   }
 
   @GET
@@ -160,6 +143,19 @@ public class RunResource {
   @Operation(summary = "The tree of forks that a run belongs to, oldest first.")
   public Uni<RunQueries.Lineage> lineage(String id) {
     return queries.resolve(id).chain(queries::lineage);
+  }
+
+  @PATCH
+  @Path("/{id}/labels")
+  @Consumes({MediaType.APPLICATION_JSON, "application/merge-patch+json"})
+  @Operation(
+      summary =
+          "Change labels of a run, whatever its status: {\"name\": \"value\"} sets, {\"name\": null} removes.")
+  @RequestBody(content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
+  public Uni<RunView> label(String id, byte[] body) {
+    Bodies.check(body.length, Bodies.LIMIT);
+    Map<String, @Nullable String> changes = Bodies.read(body, LabelChanges.class).changes();
+    return queries.resolve(id).call(run -> labels.change(run, changes)).chain(queries::get);
   }
 
   @POST

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param epoch the current one as the control side has it; the trace may be a moment behind
  * @param currentSteps paths of steps that have started and not ended
  * @param fencedEvents events dropped since they came from a runner that no longer held the baton
+ * @param priority -100 to 100: the higher gets a place or a runner first
+ * @param queued it waits for a place under its workflow's limit; null: it does not
  * @param output JSON, or {@code {"digest": …, "size_bytes": …}} where it is large
  * @param lease only in the answer that creates an external run
  * @param steps only where one run is shown
@@ -42,6 +44,8 @@ public record RunView(
     Map<String, String> labels,
     Instant createdAt,
     TraceEvent.@Nullable ForkedFrom forkedFrom,
+    int priority,
+    @Nullable Queued queued,
     @Nullable Instant startedAt,
     @Nullable Instant endedAt,
     @Nullable Instant deadline,
@@ -59,8 +63,19 @@ public record RunView(
   /** Who carries the run, as it said itself. */
   public record RunnerRef(String id, @Nullable Long pid, @Nullable String host) {}
 
-  /** A question that waits for a person. */
-  public record Waiting(String approval, String step, String prompt) {}
+  /**
+   * A question that waits for a person.
+   *
+   * @param cut digest of the files it is about; null where no cut has them
+   */
+  public record Waiting(String approval, String step, String prompt, @Nullable String cut) {}
+
+  /**
+   * @param position 1 is next; 1,000 means that or more
+   * @param limit how many of the workflow's runs may be under way; null: it has just been taken
+   *     away
+   */
+  public record Queued(int position, @Nullable Integer limit, Instant since) {}
 
   RunView withSteps(RunState state) {
     List<String> without =
@@ -94,6 +109,8 @@ public record RunView(
         labels,
         createdAt,
         forkedFrom,
+        priority,
+        queued,
         startedAt,
         endedAt,
         deadline,

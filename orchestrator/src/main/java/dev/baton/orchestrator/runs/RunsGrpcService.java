@@ -42,6 +42,7 @@ import io.smallrye.mutiny.Uni;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -110,6 +111,12 @@ class RunsGrpcService implements Runs {
           if (!request.getInput().isEmpty()) {
             body.set("input", Bodies.read(request.getInput().toByteArray(), JsonNode.class));
           }
+          if (request.getPriority() != 0) {
+            body.put("priority", request.getPriority());
+          }
+          if (!request.getDeadline().isEmpty()) {
+            body.put("deadline", request.getDeadline());
+          }
           ObjectNode labels = body.putObject("labels");
           request.getLabelsMap().forEach(labels::put);
           byte[] bytes = Json.bytes(body);
@@ -138,13 +145,18 @@ class RunsGrpcService implements Runs {
           int limit = limit(request.getLimit());
           return queries
               .list(
-                  new RunQueries.Filter(
-                      optional(request.getStatus()),
-                      optional(request.getWorkflow()),
-                      null,
-                      null,
-                      optional(request.getCursor()),
-                      limit))
+                  RunFilter.of(
+                      new RunFilter.Words(
+                          request.getStatus().isEmpty() ? null : List.of(request.getStatus()),
+                          null,
+                          optional(request.getWorkflow()),
+                          request.getLabelsMap().entrySet().stream()
+                              .map(label -> label.getKey() + "=" + label.getValue())
+                              .toList(),
+                          optional(request.getSince()),
+                          optional(request.getUntil()))),
+                  optional(request.getCursor()),
+                  limit)
               .map(
                   page -> {
                     ListRunsResponse.Builder response = ListRunsResponse.newBuilder();
@@ -174,8 +186,10 @@ class RunsGrpcService implements Runs {
                 .answer(
                     request.getApproval(),
                     Bodies.read(request.getAnswer().toByteArray(), JsonNode.class),
-                    optional(request.getBy()),
-                    optional(request.getComment()))
+                    new Approvals.Told(
+                        optional(request.getBy()),
+                        optional(request.getComment()),
+                        optional(request.getCut())))
                 .map(RunsGrpcService::message));
   }
 
@@ -186,11 +200,13 @@ class RunsGrpcService implements Runs {
           String status = request.getWaitingOnly() ? "waiting" : null;
           Uni<ListApprovalsResponse> listed =
               request.getRun().isEmpty()
-                  ? approvals.list(status, null, MOST).map(RunsGrpcService::messages)
+                  ? approvals
+                      .list(status, null, null, MOST)
+                      .map(page -> messages(page.checkpoints()))
                   : queries
                       .resolve(request.getRun())
-                      .chain(run -> approvals.list(status, run, MOST))
-                      .map(RunsGrpcService::messages);
+                      .chain(run -> approvals.list(status, run, null, MOST))
+                      .map(page -> messages(page.checkpoints()));
           return listed;
         });
   }
@@ -247,7 +263,11 @@ class RunsGrpcService implements Runs {
             .setEpoch(view.epoch())
             .setCreatedAtMicros(micros(view.createdAt()))
             .setEndedAtMicros(micros(view.endedAt()))
-            .putAllLabels(view.labels());
+            .putAllLabels(view.labels())
+            .setPriority(view.priority());
+    if (view.queued() != null) {
+      run.setQueuePosition(view.queued().position());
+    }
     if (view.workflow() != null) {
       run.setWorkflow(view.workflow());
     }
@@ -267,7 +287,7 @@ class RunsGrpcService implements Runs {
     return run.build();
   }
 
-  private static ListApprovalsResponse messages(java.util.List<ApprovalView> views) {
+  private static ListApprovalsResponse messages(List<ApprovalView> views) {
     ListApprovalsResponse.Builder response = ListApprovalsResponse.newBuilder();
     views.forEach(view -> response.addApprovals(message(view)));
     return response.build();
@@ -288,6 +308,9 @@ class RunsGrpcService implements Runs {
     }
     if (view.answer() != null) {
       approval.setAnswer(ByteString.copyFromUtf8(view.answer().toString()));
+    }
+    if (view.cut() != null) {
+      approval.setCut(view.cut());
     }
     if (view.by() != null) {
       approval.setBy(view.by());

@@ -9,15 +9,18 @@ package dev.baton.orchestrator.workflows;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.queue.PlacesFreed;
 import dev.baton.protocol.workflow.Format;
 import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.WorkflowParser;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.core.Vertx;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.OptionalInt;
 import org.hibernate.reactive.mutiny.Mutiny;
 
 /** Puts and lists definitions. Call it on a Vert.x context: Hibernate Reactive needs one. */
@@ -35,8 +38,14 @@ public class WorkflowCatalog {
   private final Mutiny.SessionFactory sessions;
   private final Definitions definitions;
   private final Vertx vertx;
+  private final Event<PlacesFreed> places;
 
-  WorkflowCatalog(Mutiny.SessionFactory sessions, Definitions definitions, Vertx vertx) {
+  WorkflowCatalog(
+      Mutiny.SessionFactory sessions,
+      Definitions definitions,
+      Vertx vertx,
+      Event<PlacesFreed> places) {
+    this.places = places;
     this.sessions = sessions;
     this.definitions = definitions;
     this.vertx = vertx;
@@ -94,20 +103,26 @@ public class WorkflowCatalog {
                                         new WorkflowVersionEntity(
                                             valid.hash(), name, canonical, now))
                                     .replaceWith(true))
-                    .call(() -> point(session, name, valid.hash(), now)))
-        .invoke(() -> definitions.keep(valid.hash(), canonical));
+                    .call(() -> point(session, valid, now)))
+        .invoke(() -> definitions.keep(valid.hash(), canonical))
+        // Its limit may be another than that of the version before.
+        .invoke(() -> places.fire(new PlacesFreed()));
   }
 
-  private static Uni<Void> point(Mutiny.Session session, String name, String hash, Instant now) {
+  private static Uni<Void> point(Mutiny.Session session, Parsed.Valid valid, Instant now) {
+    String name = valid.workflow().name();
+    OptionalInt defined = valid.workflow().concurrency();
+    Integer concurrency = defined.isPresent() ? defined.getAsInt() : null;
     return session
         .find(WorkflowNameEntity.class, name)
         .chain(
             named -> {
               if (named == null) {
-                return session.persist(new WorkflowNameEntity(name, hash, now));
+                return session.persist(
+                    new WorkflowNameEntity(name, valid.hash(), concurrency, now));
               }
-              if (!named.hash().equals(hash)) {
-                named.pointTo(hash, now);
+              if (!named.hash().equals(valid.hash())) {
+                named.pointTo(valid.hash(), concurrency, now);
               }
               return Uni.createFrom().voidItem();
             });

@@ -11,6 +11,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /** What a bare name means: the version that was put last. */
 @Entity
@@ -23,13 +24,17 @@ class WorkflowNameEntity {
   @Column(name = "hash", nullable = false)
   private String hash;
 
+  @Column(name = "concurrency")
+  private @Nullable Integer concurrency;
+
   @Column(name = "updated_at", nullable = false)
   private Instant updatedAt;
 
   @SuppressWarnings("NullAway.Init") // Hibernate fills the fields.
   protected WorkflowNameEntity() {}
 
-  WorkflowNameEntity(String name, String hash, Instant updatedAt) {
+  WorkflowNameEntity(String name, String hash, @Nullable Integer concurrency, Instant updatedAt) {
+    this.concurrency = concurrency;
     this.name = name;
     this.hash = hash;
     this.updatedAt = updatedAt;
@@ -43,11 +48,16 @@ class WorkflowNameEntity {
     return hash;
   }
 
+  @Nullable Integer concurrency() {
+    return concurrency;
+  }
+
   Instant updatedAt() {
     return updatedAt;
   }
 
-  void pointTo(String newHash, Instant at) {
+  void pointTo(String newHash, @Nullable Integer limit, Instant at) {
+    concurrency = limit;
     hash = newHash;
     updatedAt = at;
   }

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.approvals;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
 import dev.baton.orchestrator.testing.Api;
 import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.Servers;
@@ -21,9 +22,12 @@ import dev.baton.protocol.trace.TraceEvent;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
@@ -153,6 +157,143 @@ class ApprovalTest {
                   .json("/checkpoints/" + run + "-ok-1", "{\"answer\":{\"approved\":true}}")
                   .status())
           .isEqualTo(409);
+    }
+  }
+
+  /** A run whose runner asks about these files, with a default that holds after a while. */
+  private String askAbout(
+      ScriptedRunner runner, TraceLog log, String workflow, String cut, @Nullable Instant expires) {
+    bed.api().workflow(workflow, true);
+    String run =
+        bed.api().json("/runs", "{\"workflow\":\"" + workflow + "\"}").json().get("id").textValue();
+    runner.awaitAssign(run);
+    log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted(runner.id(), 1L, "h", null, 0));
+    log.append(
+        run,
+        Lane.runner(1),
+        2,
+        new TraceEvent.CheckpointWaiting(
+            "ok", run + "-ok-1", "Go?", null, BooleanNode.FALSE, expires, cut));
+    bed.api().await(run, shown -> shown.get("status").textValue().equals("waiting"));
+    return run;
+  }
+
+  @Test
+  void shouldRefuseAnAnswerAboutOtherFilesThanThoseOfTheQuestion() {
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "approval-cut", 10);
+        TraceLog log = bed.log()) {
+      String run = askAbout(runner, log, "approval-cut", "sha256:aa", null);
+      String path = "/checkpoints/" + run + "-ok-1";
+      assertThat(bed.api().get("/runs/" + run).json().at("/waiting/0/cut").textValue())
+          .isEqualTo("sha256:aa");
+
+      Api.Answer other = bed.api().json(path, "{\"answer\":true,\"cut\":\"sha256:bb\"}");
+      Api.Answer right =
+          bed.api().json(path, "{\"answer\":true,\"cut\":\"sha256:aa\",\"by\":\"ann\"}");
+
+      assertThat(other.status()).isEqualTo(409);
+      assertThat(other.json().get("detail").textValue())
+          .contains("is about cut 'sha256:aa'", "about 'sha256:bb'");
+      assertThat(right.status()).isEqualTo(200);
+      assertThat(
+              log.trace(
+                  run,
+                  t -> t.stream().anyMatch(r -> r.event() instanceof TraceEvent.ApprovalAnswered)))
+          .last()
+          .satisfies(
+              record ->
+                  assertThat(((TraceEvent.ApprovalAnswered) record.event()).cut())
+                      .isEqualTo("sha256:aa"));
+    }
+  }
+
+  @Test
+  void shouldNameTheNewQuestionWhereARunAsksAgainOnOtherFiles() {
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "approval-again", 10);
+        TraceLog log = bed.log()) {
+      String run = askAbout(runner, log, "approval-again", "sha256:aa", null);
+      log.append(
+          run,
+          Lane.runner(1),
+          3,
+          new TraceEvent.CheckpointWaiting(
+              "ok", run + "-ok-1-2", "Go?", null, null, null, "sha256:bb"));
+      bed.api()
+          .await(run, shown -> shown.at("/waiting/0/approval").asText().equals(run + "-ok-1-2"));
+
+      Api.Answer old = bed.api().json("/checkpoints/" + run + "-ok-1", "{\"answer\":true}");
+
+      assertThat(old.status()).isEqualTo(409);
+      assertThat(old.json().get("detail").textValue())
+          .contains("asked again as " + run + "-ok-1-2");
+      assertThat(bed.api().json("/checkpoints/" + run + "-ok-1-2", "{\"answer\":true}").status())
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void shouldRecordADefaultAnswerAsGivenByTheTimeout() {
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "approval-default", 10);
+        TraceLog log = bed.log()) {
+      String run =
+          askAbout(runner, log, "approval-default", "sha256:aa", Instant.now().minusSeconds(1));
+      String path = "/checkpoints/" + run + "-ok-1";
+      Api.Answer late = bed.api().json(path, "{\"answer\":true}");
+      assertThat(late.status()).isEqualTo(409);
+      assertThat(late.json().get("detail").textValue())
+          .contains("expired at", "its default answer holds");
+
+      log.append(
+          run,
+          Lane.runner(1),
+          3,
+          new TraceEvent.StepFailed(
+              "ok",
+              "approval",
+              1,
+              1,
+              dev.baton.protocol.trace.Failure.of("rejected", "the answer was no"),
+              null,
+              null,
+              null,
+              false));
+
+      JsonNode shown =
+          bed.api()
+              .await(path, "approval", view -> !view.get("status").textValue().equals("waiting"));
+      assertThat(shown.get("status").textValue()).isEqualTo("answered");
+      assertThat(shown.get("by").textValue()).isEqualTo("timeout");
+      assertThat(shown.get("answer").booleanValue()).isFalse();
+      assertThat(shown.hasNonNull("answered_at")).isTrue();
+    }
+  }
+
+  @Test
+  void shouldListApprovalsPageByPage() {
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "approval-pages", 10);
+        TraceLog log = bed.log()) {
+      String run = askAbout(runner, log, "approval-pages", "sha256:aa", null);
+      for (int i = 3; i < 8; i++) {
+        log.append(
+            run,
+            Lane.runner(1),
+            i,
+            new TraceEvent.CheckpointWaiting(
+                "ok" + i, run + "-ok" + i + "-1", "Go?", null, null, null, null));
+      }
+      bed.api().await(run, shown -> shown.get("waiting").size() == 6);
+      List<String> seen = new ArrayList<>();
+      String cursor = "";
+      do {
+        JsonNode page =
+            bed.api().get("/checkpoints?status=waiting&limit=4&run=" + run + cursor).json();
+        page.get("checkpoints").forEach(approval -> seen.add(approval.get("step").textValue()));
+        cursor =
+            page.hasNonNull("next_cursor") ? "&cursor=" + page.get("next_cursor").asText() : "";
+      } while (!cursor.isEmpty());
+
+      assertThat(seen).containsExactly("ok", "ok3", "ok4", "ok5", "ok6", "ok7");
+      assertThat(bed.api().get("/checkpoints?cursor=nonsense").status()).isEqualTo(400);
     }
   }
 }

@@ -204,7 +204,8 @@ class FailoverTest {
               null,
               null,
               Instant.now(),
-              null));
+              null,
+              0));
       log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("theirs", 1L, "h", null, 0));
       log.append(run, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "shell", 1, 1));
       log.beat(run, 1, "running", 600);

@@ -83,7 +83,8 @@ class LogTest {
         null,
         null,
         Instant.now(),
-        null);
+        null,
+        0);
   }
 
   private static ProducerRecord<String, byte[]> written(String run, String step, int line) {

@@ -51,7 +51,8 @@ class ProjectionTest {
         null,
         null,
         Instant.now(),
-        null);
+        null,
+        0);
   }
 
   private static TraceEvent.RunCreated born(String kind) {
@@ -67,7 +68,8 @@ class ProjectionTest {
         null,
         null,
         Instant.now(),
-        null);
+        null,
+        0);
   }
 
   private static TraceEvent.StepCompleted completed(String step) {

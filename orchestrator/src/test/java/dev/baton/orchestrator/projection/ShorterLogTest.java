@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.queue.PlacesFreed;
 import dev.baton.orchestrator.testing.Servers;
 import dev.baton.protocol.topic.Topics;
 import dev.baton.protocol.trace.RunId;
@@ -17,6 +18,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
+import jakarta.enterprise.event.Event;
 import jakarta.inject.Inject;
 import java.time.Duration;
 import java.util.List;
@@ -36,12 +38,13 @@ class ShorterLogTest {
   @Inject Pool pool;
   @Inject Rewinds rewinds;
   @Inject OrchestratorConfig config;
+  @Inject Event<PlacesFreed> places;
 
   @Test
   void shouldReadItFromItsBeginningHoweverLongPostgresRefuses() {
     TopicPartition partition = new TopicPartition(Topics.TRACE, NUMBER);
     TraceProjection projection =
-        new TraceProjection(pool, rewinds, config, new SimpleMeterRegistry());
+        new TraceProjection(pool, rewinds, config, places, new SimpleMeterRegistry());
     TraceConsumer view = new TraceConsumer(projection, rewinds);
     List<ConsumerRecord<String, byte[]>> first =
         List.of(new ConsumerRecord<>(Topics.TRACE, NUMBER, 0, RunId.next(), new byte[] {1}));
@@ -69,7 +72,7 @@ class ShorterLogTest {
   @Test
   void shouldKeepAPositionThatTheLogReaches() {
     TraceProjection projection =
-        new TraceProjection(pool, rewinds, config, new SimpleMeterRegistry());
+        new TraceProjection(pool, rewinds, config, places, new SimpleMeterRegistry());
     sql("INSERT INTO orchestrator.projection_position (partition, next_offset) VALUES (1001, 5)");
     try {
       projection.endedAt(NUMBER, 5);

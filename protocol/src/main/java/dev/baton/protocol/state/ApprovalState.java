@@ -7,6 +7,7 @@
 package dev.baton.protocol.state;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.trace.TraceEvent;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,26 @@ public record ApprovalState(
     @Nullable String cut,
     @Nullable JsonNode answer,
     @Nullable String by) {
+  /** Who gave the default answer, when nobody else did in time. */
+  public static final String TIMEOUT = "timeout";
+
+  /** The {@code code} of a step that failed since its answer was no. */
+  public static final String REJECTED = "rejected";
+
+  /** Whether an approval step that failed did so with an answer, not for want of one. */
+  public static boolean isAnswer(TraceEvent.StepFailed failed) {
+    return failed.error().code().equals(REJECTED);
+  }
+
+  /**
+   * @param with what the step ended with; null: with a no. A person's answer may reach the runner a
+   *     moment before its event is on the log
+   */
+  ApprovalState answeredByDefault(@Nullable JsonNode with) {
+    return defaultAnswer == null || with != null && !with.equals(defaultAnswer)
+        ? this
+        : answered(defaultAnswer, TIMEOUT);
+  }
 
   ApprovalState answered(JsonNode with, @Nullable String who) {
     return answer != null

@@ -116,6 +116,7 @@ final class HeadFold {
       case TraceEvent.RunnerAssigned assigned -> assign(assigned.epoch(), assigned.runner());
       case TraceEvent.ApprovalAnswered answered -> waiting = without(waiting, answered.step());
       case TraceEvent.PauseRequested pause -> pauseRequested = true;
+      case TraceEvent.LabelsChanged changed -> {}
       case TraceEvent.RunCancelled cancelled -> end(Phase.CANCELLED, null);
       case TraceEvent.RunLost lost ->
           end(

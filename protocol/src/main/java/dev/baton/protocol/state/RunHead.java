@@ -157,7 +157,7 @@ public record RunHead(
       if (phase != Phase.UNBORN && record.event() instanceof TraceEvent.RunCreated) {
         return Verdict.NO_EFFECT;
       }
-      return isEnded() && !reopens(record.event()) ? Verdict.AFTER_END : Verdict.ACCEPTED;
+      return isEnded() && !mayFollowTheEnd(record.event()) ? Verdict.AFTER_END : Verdict.ACCEPTED;
     }
     if (epochOf != epoch) {
       return Verdict.FENCED;
@@ -166,6 +166,10 @@ public record RunHead(
       return Verdict.DUPLICATE;
     }
     return isEnded() ? Verdict.AFTER_END : Verdict.ACCEPTED;
+  }
+
+  private boolean mayFollowTheEnd(TraceEvent event) {
+    return event instanceof TraceEvent.LabelsChanged || reopens(event);
   }
 
   private boolean reopens(TraceEvent event) {

@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.state;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
@@ -106,6 +107,8 @@ public final class StateFold {
       case TraceEvent.ApprovalAnswered answered ->
           approvals.computeIfPresent(
               answered.approval(), (id, asked) -> asked.answered(answered.answer(), answered.by()));
+      case TraceEvent.LabelsChanged changed ->
+          created = created == null ? null : created.withLabels(changed.labels());
       case TraceEvent.StepStarted started ->
           start(started.step(), started.kind(), started.visit(), time);
       case TraceEvent.StepCompleted done -> complete(done);
@@ -156,6 +159,7 @@ public final class StateFold {
 
   private void complete(TraceEvent.StepCompleted done) {
     StepState old = steps.get(done.step());
+    takeDefault(old, done.output() instanceof Output.Inline(var answer) ? answer : null);
     int failed = old != null && old.visit() == done.visit() ? old.failedAttempts() : 0;
     int completions = old == null ? 1 : old.completions() + 1;
     steps.put(
@@ -183,6 +187,9 @@ public final class StateFold {
 
   private void fail(TraceEvent.StepFailed failed) {
     StepState old = steps.get(failed.step());
+    if (ApprovalState.isAnswer(failed)) {
+      takeDefault(old, null);
+    }
     List<String> next = failed.next();
     int completions = old == null ? 0 : old.completions();
     // A visit that has ended has its own output: none. One that has not leaves that of the last.
@@ -226,6 +233,18 @@ public final class StateFold {
   private void forgetFailures(String path) {
     under(branches, path).replaceAll((branch, state) -> state.withFailed(false));
     branches.computeIfPresent(path, (branch, state) -> state.withFailed(false));
+  }
+
+  /**
+   * A step that ends with an answer, and nobody gave one: its default was taken.
+   *
+   * @param with what it ended with; null: with a no
+   */
+  private void takeDefault(@Nullable StepState step, @Nullable JsonNode with) {
+    if (step != null && step.status() == StepState.Status.WAITING) {
+      approvals.replaceAll(
+          (id, asked) -> asked.step().equals(step.step()) ? asked.answeredByDefault(with) : asked);
+    }
   }
 
   private void retry(TraceEvent.StepRetried again) {

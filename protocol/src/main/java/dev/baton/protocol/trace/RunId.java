@@ -19,6 +19,7 @@ import java.util.Locale;
 public final class RunId {
   private static final int LENGTH = 26;
   private static final int DISPLAY = 6;
+  private static final long MAX_SECONDS = (1L << 48) / 1_000 - 1;
 
   private RunId() {}
 
@@ -56,6 +57,16 @@ public final class RunId {
   /** When the id was made, to the millisecond. */
   public static Instant time(String id) {
     return Ulid.from(check(id)).getInstant();
+  }
+
+  /**
+   * The least id of that millisecond: ids that are not below it were made then or later. Moments
+   * outside what an id can tell (1970 to 10889) become the nearest that it can.
+   */
+  public static String firstOf(Instant time) {
+    long millis = Math.clamp(time.getEpochSecond(), 0, MAX_SECONDS) * 1_000;
+    long within = time.getEpochSecond() == millis / 1_000 ? time.getNano() / 1_000_000 : 0;
+    return Ulid.from(bytes(millis + within, new byte[10])).toString().toLowerCase(Locale.ROOT);
   }
 
   public static boolean isValid(String text) {

@@ -35,6 +35,7 @@ public sealed interface TraceEvent {
    * @param definitionHash of the workflow's canonical form; null for an external run without one
    * @param restart {@code always} or {@code never}
    * @param forkedFrom whose cut it begins with; null where it begins with nothing
+   * @param priority -100 to 100: the higher gets a place or a runner first
    */
   record RunCreated(
       String kind,
@@ -48,13 +49,32 @@ public sealed interface TraceEvent {
       @Nullable Long heartbeatIntervalMs,
       @Nullable Long heartbeatTimeoutMs,
       Instant createdAt,
-      @Nullable ForkedFrom forkedFrom)
+      @Nullable ForkedFrom forkedFrom,
+      int priority)
       implements Control {
     public RunCreated {
       kind = kind == null ? "managed" : kind;
       project = project == null ? "default" : project;
       labels = labels == null ? Map.of() : Map.copyOf(labels);
       restart = restart == null ? "always" : restart;
+    }
+
+    /** The same with other labels. */
+    public RunCreated withLabels(Map<String, String> others) {
+      return new RunCreated(
+          kind,
+          project,
+          workflow,
+          definitionHash,
+          input,
+          others,
+          deadline,
+          restart,
+          heartbeatIntervalMs,
+          heartbeatTimeoutMs,
+          createdAt,
+          forkedFrom,
+          priority);
     }
   }
 
@@ -84,9 +104,28 @@ public sealed interface TraceEvent {
     }
   }
 
+  /**
+   * @param cut the digest of the files that were approved: that of the question; null where it has
+   *     none
+   */
   record ApprovalAnswered(
-      String step, String approval, JsonNode answer, @Nullable String by, @Nullable String comment)
+      String step,
+      String approval,
+      JsonNode answer,
+      @Nullable String by,
+      @Nullable String comment,
+      @Nullable String cut)
       implements Control, OfStep {}
+
+  /**
+   * The run's labels from here on, all of them. May come after the run's end, which it does not
+   * change.
+   */
+  record LabelsChanged(Map<String, String> labels, @Nullable String by) implements Control {
+    public LabelsChanged {
+      labels = labels == null ? Map.of() : Map.copyOf(labels);
+    }
+  }
 
   record PauseRequested(@Nullable String by) implements Control {}
 

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A definition: what a runner walks. Immutable, thread-safe.
@@ -22,6 +23,7 @@ import java.util.Optional;
  * @param parkAfter how long a run waits for an approval or a timer before it gives its runner back;
  *     the installation's default where there is none
  * @param maxReroutes how often the gates of one list may send a run back
+ * @param concurrency how many of its runs may be under way at once; no limit where there is none
  * @param flow its steps
  */
 public record Workflow(
@@ -34,7 +36,11 @@ public record Workflow(
     Optional<HeartbeatSettings> heartbeat,
     Optional<Duration> parkAfter,
     int maxReroutes,
+    OptionalInt concurrency,
     Flow flow) {
+  /** The largest limit of runs under way. */
+  public static final int MAX_CONCURRENCY = 1_000_000;
+
   /** Steps a workflow may have, those of branches included. */
   public static final int MAX_STEPS = 10_000;
 

@@ -11,6 +11,7 @@ import dev.baton.protocol.workflow.InputSchema.Violation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Tree to records: everything that can be said of a value where it stands. */
 final class WorkflowDecoder {
@@ -25,6 +26,7 @@ final class WorkflowDecoder {
           "heartbeat",
           "park_after",
           "max_reroutes",
+          "concurrency",
           "defaults",
           "steps");
 
@@ -91,6 +93,7 @@ final class WorkflowDecoder {
     Optional<Duration> parkAfter = fields.duration("park_after", Duration.ZERO, Durations.MAX);
     int maxReroutes =
         fields.integer("max_reroutes", 0, 1_000_000).orElse(Workflow.DEFAULT_MAX_REROUTES);
+    OptionalInt concurrency = fields.integer("concurrency", 1, Workflow.MAX_CONCURRENCY);
     StepDefaults defaults =
         fields.get("defaults").map(at -> StepDefaults.decode(at, values)).orElse(StepDefaults.NONE);
     StepDecoder steps = new StepDecoder(values, defaults);
@@ -121,6 +124,7 @@ final class WorkflowDecoder {
             heartbeat,
             parkAfter,
             maxReroutes,
+            concurrency,
             flow.get()));
   }
 

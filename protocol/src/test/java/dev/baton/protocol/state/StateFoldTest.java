@@ -54,7 +54,8 @@ class StateFoldTest {
     assertThat(status()).isEqualTo(RunStatus.RESUMING);
     runner(started());
     assertThat(status()).as("the approval still waits").isEqualTo(RunStatus.WAITING);
-    control(new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.TRUE, "me", null));
+    control(
+        new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.TRUE, "me", null, null));
     assertThat(status()).isEqualTo(RunStatus.RUNNING);
     control(new TraceEvent.PauseRequested(null));
     assertThat(status()).isEqualTo(RunStatus.PAUSING);
@@ -140,13 +141,14 @@ class StateFoldTest {
     begin();
     runner(waiting("before"));
     control(
-        new TraceEvent.ApprovalAnswered("before", RUN + "-before-1", BooleanNode.TRUE, "me", null));
+        new TraceEvent.ApprovalAnswered(
+            "before", RUN + "-before-1", BooleanNode.TRUE, "me", null, null));
     runner(done("before", List.of("a"), null, false));
     runner(done("a", List.of("answered"), null, true));
     runner(waiting("answered"));
     control(
         new TraceEvent.ApprovalAnswered(
-            "answered", RUN + "-answered-1", BooleanNode.TRUE, "me", null));
+            "answered", RUN + "-answered-1", BooleanNode.TRUE, "me", null, null));
     runner(done("answered", List.of("fan"), null, false));
     runner(waiting("fan/0/open"));
     assertThat(state.head().waiting()).containsExactly("fan/0/open");
@@ -356,13 +358,77 @@ class StateFoldTest {
   void shouldLetTheFirstAnswerHold() {
     begin();
     runner(waiting("ok"));
-    control(new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.TRUE, "first", null));
     control(
-        new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.FALSE, "second", null));
+        new TraceEvent.ApprovalAnswered(
+            "ok", RUN + "-ok-1", BooleanNode.TRUE, "first", null, null));
+    control(
+        new TraceEvent.ApprovalAnswered(
+            "ok", RUN + "-ok-1", BooleanNode.FALSE, "second", null, null));
 
     assertThat(state.approvals().get(RUN + "-ok-1"))
         .extracting(ApprovalState::by)
         .isEqualTo("first");
+  }
+
+  @Test
+  void shouldTakeTheDefaultAsAnAnswerByTimeoutWhereAStepEndsWithOneAndNobodyGaveIt() {
+    begin();
+    control(new TraceEvent.ApprovalAnswered("x", "other", BooleanNode.TRUE, "me", null, null));
+    for (String step : List.of("yes", "no", "late", "none", "given")) {
+      runner(
+          new TraceEvent.CheckpointWaiting(
+              step,
+              RUN + "-" + step,
+              "go?",
+              null,
+              switch (step) {
+                case "none" -> null;
+                case "yes" -> IntNode.valueOf(1);
+                default -> BooleanNode.FALSE;
+              },
+              Instant.EPOCH,
+              null));
+    }
+    runner(done("yes", List.of("no"), null, false));
+    runner(failed("no", ApprovalState.REJECTED));
+    runner(failed("late", "timeout"));
+    runner(done("none", List.of(), null, false));
+    // The answer came to the runner before its event came to the log.
+    runner(done("given", List.of(), null, false));
+
+    assertThat(state.approvals().get(RUN + "-given")).extracting(ApprovalState::by).isNull();
+    assertThat(state.approvals().get(RUN + "-yes"))
+        .satisfies(
+            approval -> {
+              assertThat(approval.answer()).isEqualTo(IntNode.valueOf(1));
+              assertThat(approval.by()).isEqualTo("timeout");
+            });
+    assertThat(state.approvals().get(RUN + "-no"))
+        .extracting(ApprovalState::by)
+        .isEqualTo("timeout");
+    assertThat(state.approvals().get(RUN + "-late")).extracting(ApprovalState::by).isNull();
+    assertThat(state.approvals().get(RUN + "-none")).extracting(ApprovalState::by).isNull();
+  }
+
+  private static TraceEvent failed(String step, String code) {
+    return new TraceEvent.StepFailed(
+        step, "approval", 1, 1, Failure.of(code, code), null, null, null, false);
+  }
+
+  @Test
+  void shouldChangeLabelsAlsoAfterTheEndAndNothingElse() {
+    begin();
+    control(new TraceEvent.LabelsChanged(Map.of("a", "1"), null));
+    assertThat(Objects.requireNonNull(state.created()).labels()).containsEntry("a", "1");
+    runner(new TraceEvent.RunFailed("a", Failure.of("exit_code", "1")));
+    control(new TraceEvent.LabelsChanged(Map.of("b", "2"), "me"));
+
+    assertThat(status()).isEqualTo(RunStatus.FAILED);
+    assertThat(Objects.requireNonNull(state.created()).labels()).isEqualTo(Map.of("b", "2"));
+    assertThat(state.head().fenced()).isZero();
+    assigned("resume");
+    assertThat(status()).isEqualTo(RunStatus.RESUMING);
+    assertThat(state.head().gap()).isNull();
   }
 
   @Test
@@ -416,7 +482,8 @@ class StateFoldTest {
             null,
             null,
             Instant.EPOCH,
-            null));
+            null,
+            0));
   }
 
   private void assigned(String reason) {

@@ -70,7 +70,8 @@ final class TraceGenerator {
             null,
             null,
             Instant.EPOCH,
-            null));
+            null,
+            0));
     assign("start");
     int steps = 3 + random.nextInt(8);
     for (int i = 0; i < steps; i++) {
@@ -131,6 +132,9 @@ final class TraceGenerator {
   }
 
   private void approve(String id) {
+    if (random.nextInt(4) == 0) {
+      control(new TraceEvent.LabelsChanged(Map.of("n", "" + clean.size()), null));
+    }
     String approval = RUN + "-" + id + "-" + visits.getOrDefault(id, 1) + "-" + epoch;
     runner(new TraceEvent.CheckpointWaiting(id, approval, "go?", null, null, null, null));
     if (random.nextBoolean()) {
@@ -138,7 +142,8 @@ final class TraceGenerator {
     }
     if (random.nextInt(4) > 0) {
       control(
-          new TraceEvent.ApprovalAnswered(id, approval, TextNode.valueOf("yes"), "someone", null));
+          new TraceEvent.ApprovalAnswered(
+              id, approval, TextNode.valueOf("yes"), "someone", null, null));
     }
   }
 

@@ -89,7 +89,8 @@ final class TraceSpeed {
     List<TraceRecord> trace = new ArrayList<>();
     TraceEvent birth =
         new TraceEvent.RunCreated(
-            "managed", "default", "w", null, null, Map.of(), null, "always", null, null, NOW, null);
+            "managed", "default", "w", null, null, Map.of(), null, "always", null, null, NOW, null,
+            0);
     trace.add(record(Lane.CONTROL, 1, birth));
     trace.add(record(Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(1, "r", "start")));
     Cut cut = new Cut(Digest.of(new byte[1]), "baton-tree-2", 12_345, 2_345, 17, null);

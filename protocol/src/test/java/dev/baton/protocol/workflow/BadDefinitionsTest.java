@@ -65,7 +65,7 @@ class BadDefinitionsTest {
         schema(
             "unknown key",
             "name: w\nstepz: []\nsteps: [{id: a, transform: '1'}]\n",
-            "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, max_reroutes, defaults, steps"),
+            "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, max_reroutes, concurrency, defaults, steps"),
         schema(
             "bad name",
             "name: My Flow\nsteps: [{id: a, transform: '1'}]\n",

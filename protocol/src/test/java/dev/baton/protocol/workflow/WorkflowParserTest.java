@@ -31,6 +31,7 @@ class WorkflowParserTest {
       restart: never
       heartbeat: {interval: 200ms}
       park_after: PT10M
+      concurrency: 3
       defaults: {retry: 2, timeout: 1m, env: {A: 1, B: two}}
       steps:
         - id: sh
@@ -96,6 +97,7 @@ class WorkflowParserTest {
     assertThat(workflow.heartbeat())
         .contains(new HeartbeatSettings(Duration.ofMillis(200), Duration.ofMillis(600)));
     assertThat(workflow.parkAfter()).contains(Duration.ofMinutes(10));
+    assertThat(workflow.concurrency()).hasValue(3);
     assertThat(workflow.allSteps())
         .extracting(Step::id)
         .containsExactly("sh", "call", "fan", "inner", "l", "r", "ask", "until", "fn", "last");

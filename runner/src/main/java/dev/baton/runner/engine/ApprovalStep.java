@@ -16,17 +16,22 @@ import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Asks a person and waits. It is asked once per visit, however many runners wait for the answer one
- * after the other.
+ * after the other; only where a runner finds other files than those of the question is it asked
+ * again, for what was approved is what goes on.
  */
 final class ApprovalStep {
   /** In characters; a person reads it. */
   private static final int LONGEST_PROMPT = 16_384;
+
+  /** An answer that was taken just before the question expired may be on its way for so long. */
+  private static final Duration ON_ITS_WAY = Duration.ofSeconds(2);
 
   private final RunContext run;
   private final Line line;
@@ -40,7 +45,8 @@ final class ApprovalStep {
     this.line = line;
     this.step = step;
     this.path = path;
-    this.asked = run.memory().approval(path, run.visitId(path, visit));
+    this.asked =
+        run.memory().approval(path, run.visitId(path, visit)).filter(this::isAboutTheseFiles);
     this.id = asked.map(ApprovalState::approval).orElseGet(() -> run.approvalId(path, visit));
   }
 
@@ -60,10 +66,11 @@ final class ApprovalStep {
     }
     asked.map(ApprovalState::answer).ifPresent(answer -> run.answers().give(id, answer));
     Deadline expiry = expiresAt == null ? Deadline.NONE : Deadline.at(expiresAt);
+    Deadline late = expiresAt == null ? Deadline.NONE : Deadline.at(expiresAt.plus(ON_ITS_WAY));
     run.progress().beginWaiting();
     Optional<JsonNode> answer;
     try {
-      answer = run.answers().await(id, expiry.earlier(deadline).leftOrForever());
+      answer = run.answers().await(id, late.earlier(deadline).leftOrForever());
     } finally {
       run.progress().endWaiting();
     }
@@ -82,7 +89,6 @@ final class ApprovalStep {
   private @Nullable Instant ask(StepKind.Approval approval, String prompt, Instant now)
       throws InterruptedException {
     Instant expiresAt = approval.timeout().map(now::plus).orElse(null);
-    Workspace workspace = line.workspace();
     run.append(
         new TraceEvent.CheckpointWaiting(
             path,
@@ -91,8 +97,20 @@ final class ApprovalStep {
             approval.schema().equals(InputSchema.ANY) ? null : approval.schema().json(),
             approval.defaultAnswer().orElse(null),
             expiresAt,
-            workspace == null ? null : workspace.cut().map(Cut::digest).orElse(null)));
+            files()));
     return expiresAt;
+  }
+
+  /** The digest of what is asked about; null where no cut has it. */
+  private @Nullable String files() {
+    Workspace workspace = line.workspace();
+    return workspace == null || workspace.isAhead()
+        ? null
+        : workspace.cut().map(Cut::digest).orElse(null);
+  }
+
+  private boolean isAboutTheseFiles(ApprovalState question) {
+    return question.cut() == null || question.cut().equals(files());
   }
 
   /** A no ends the run, unless the workflow says what happens then. */
@@ -101,7 +119,7 @@ final class ApprovalStep {
     boolean no = approved.isBoolean() && !approved.booleanValue();
     boolean routed = step.next().stream().anyMatch(arm -> arm.when().isPresent());
     return no && !routed
-        ? StepResult.failedForGood("rejected", "the answer was no")
+        ? StepResult.failedForGood(ApprovalState.REJECTED, "the answer was no")
         : StepResult.done(answer);
   }
 }

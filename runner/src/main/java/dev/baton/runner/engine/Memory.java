@@ -116,13 +116,13 @@ final class Memory {
         .orElse(0);
   }
 
-  /** The question that an earlier epoch asked in a visit of a step, where it still stands. */
+  /** The last question that an earlier epoch asked in a visit of a step, where it still stands. */
   Optional<ApprovalState> approval(String step, String visitId) {
     return before.approvals().values().stream()
         .filter(asked -> asked.step().equals(step))
         .filter(
             asked -> asked.approval().equals(visitId) || asked.approval().startsWith(visitId + "-"))
-        .findFirst();
+        .reduce((older, newer) -> newer);
   }
 
   /** The steps directly on a branch, in the order of their first start. */

@@ -185,7 +185,8 @@ public final class Training {
                 null,
                 null,
                 Instant.now(),
-                null)));
+                null,
+                0)));
     fold.accept(control(run, 2, new TraceEvent.RunnerAssigned(1, null, "start")));
     for (ProducerRecord<String, byte[]> record : log.trace.history()) {
       if (record.topic().equals(Topics.TRACE)

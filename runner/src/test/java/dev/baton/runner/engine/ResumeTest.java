@@ -18,7 +18,9 @@ import dev.baton.runner.testkit.TestRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -249,6 +251,68 @@ class ResumeTest {
       assertThat(run.events(TraceEvent.StepCompleted.class).stream().map(e -> e.step()).toList())
           .containsExactly("build", "ask", "build");
     }
+  }
+
+  @Test
+  void shouldAskAgainWhereItFindsOtherFilesThanThoseOfTheQuestion() throws Exception {
+    TestRun run =
+        new TestRun(
+            services,
+            """
+            name: other
+            steps:
+              - {id: one, shell: 'echo 1 > file'}
+              - {id: two, shell: 'echo 2 > file'}
+              - {id: ask, approval: Go on}
+            """,
+            "{}");
+    Path data = services.data().resolve("other-" + run.id);
+    TraceEvent.CheckpointWaiting asked;
+    try (RunnerProcess process = attach(run, data)) {
+      asked = services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+      assertThat(asked.cut()).isEqualTo(digest(run, "two"));
+    }
+
+    // The same files: the question stands.
+    try (RunnerProcess process = attach(run, data)) {
+      services.trace.await(
+          run.id, TraceEvent.RunnerStarted.class, e -> e.runner().equals(process.id));
+      awaitFile(data.resolve("runs/" + run.id + "/workspace/file"));
+    }
+    // Other files, and an answer about those that were.
+    run.late(
+        new TraceEvent.StepCompleted(
+            "two",
+            "shell",
+            2,
+            1,
+            null,
+            run.completed("one").cut(),
+            false,
+            List.of("ask"),
+            0,
+            null,
+            null,
+            0));
+    try (RunnerProcess process = attach(run, data)) {
+      TraceEvent.CheckpointWaiting again =
+          services.trace.await(
+              run.id,
+              TraceEvent.CheckpointWaiting.class,
+              e -> !e.approval().equals(asked.approval()));
+      run.answer(process.id, "ask", asked.approval(), "{\"approved\": false}");
+      assertThat(again.approval()).isEqualTo(asked.approval() + "-3");
+      assertThat(again.cut()).isEqualTo(digest(run, "one"));
+      run.answer(process.id, "ask", again.approval(), "{\"approved\": true}");
+
+      assertThat(run.awaitOutput().toString()).isEqualTo("{\"approved\":true}");
+      assertThat(data.resolve("runs/" + run.id + "/workspace/file")).hasContent("1\n");
+    }
+    assertThat(run.events(TraceEvent.CheckpointWaiting.class)).hasSize(2);
+  }
+
+  private static String digest(TestRun run, String step) {
+    return Objects.requireNonNull(run.completed(step).cut()).digest();
   }
 
   private static void awaitFile(Path file) throws InterruptedException {

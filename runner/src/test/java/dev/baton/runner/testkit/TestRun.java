@@ -67,7 +67,8 @@ public final class TestRun {
             null,
             null,
             createdAt,
-            null));
+            null,
+            0));
   }
 
   public TestRun deadline(Instant at) {
@@ -121,7 +122,7 @@ public final class TestRun {
     answers.put(approval, json);
     control(
         new TraceEvent.ApprovalAnswered(
-            step, approval, Json.mapper().readTree(json), "tester", null));
+            step, approval, Json.mapper().readTree(json), "tester", null, null));
     services.gateway.answer(runner, id, approval, json);
   }
 
@@ -174,13 +175,27 @@ public final class TestRun {
         .orElseThrow();
   }
 
+  /** The next event of this epoch's runner, which has gone, and wrote this before. */
+  public void late(TraceEvent.Runner event) throws ExecutionException, InterruptedException {
+    Lane lane = Lane.runner(epoch);
+    long last =
+        services.trace.records(id).stream()
+            .filter(record -> record.id().lane().equals(lane))
+            .mapToLong(record -> record.id().seq())
+            .max()
+            .orElse(0);
+    append(lane, last + 1, event);
+  }
+
   private void control(TraceEvent.Control event) throws ExecutionException, InterruptedException {
+    append(Lane.CONTROL, ++controlSeq, event);
+  }
+
+  private void append(Lane lane, long seq, TraceEvent event)
+      throws ExecutionException, InterruptedException {
     TraceRecord record =
         new TraceRecord(
-            new EventId(id, Lane.CONTROL, ++controlSeq),
-            URI.create("/baton/orchestrator"),
-            Instant.now(),
-            event);
+            new EventId(id, lane, seq), URI.create("/baton/orchestrator"), Instant.now(), event);
     try (KafkaProducer<String, byte[]> producer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", services.kafka(), "acks", "all"),

@@ -1,0 +1,86 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What a person approved is what goes on, whichever runner carries the run by then. */
+@ExtendWith(SharedStack.class)
+class ApprovalTest {
+  private static final Duration SOON = Duration.ofSeconds(60);
+
+  @SuppressWarnings("NullAway.Init")
+  private static SharedStack.Running on;
+
+  @BeforeAll
+  static void push(SharedStack.Running running) throws Exception {
+    on = running;
+    on.api.push(Files.readString(Path.of("src/test/resources/approved.yaml")));
+  }
+
+  @Test
+  void shouldGoOnWithTheApprovedFilesAfterTheRunnerThatAskedWasKilled() throws Exception {
+    String run = on.api.start("approved", Api.JSON.createObjectNode());
+    JsonNode asked = waiting(run);
+    String id = asked.path("id").asText();
+    String cut = asked.path("cut").asText();
+    assertThat(cut).startsWith("sha256:");
+
+    ProcessHandle runner =
+        ProcessHandle.of(on.api.run(run).at("/runner/pid").asLong()).orElseThrow();
+    runner.destroyForcibly();
+    Await.until(
+        "another runner waits",
+        SOON,
+        () ->
+            on.api.run(run).path("epoch").asInt() == 2
+                && on.api.run(run).path("status").asText().equals("waiting"));
+
+    assertThat(waiting(run).path("id").asText()).isEqualTo(id);
+    ObjectNode other = Api.JSON.createObjectNode().put("cut", "sha256:" + "0".repeat(64));
+    other.putObject("answer").put("approved", true);
+    Api.Answer refused = on.api.post("/checkpoints/" + id, other);
+    assertThat(refused.status()).as("%s", refused).isEqualTo(409);
+    assertThat(refused.body().path("detail").asText()).contains("is about cut '" + cut + "'");
+
+    BatonCommand.Result listed = BatonCommand.run(on, "approvals", "--run", run);
+    assertThat(listed.out()).contains(id, "Publish");
+    BatonCommand.Result approved = BatonCommand.run(on, "approve", id, "--by", "ann", "--cut", cut);
+    assertThat(approved.code()).as("%s", approved).isZero();
+    Await.until("the run has ended", SOON, () -> on.api.run(run).hasNonNull("ended_at"));
+
+    JsonNode answered = Api.first(on.api.events(run), "approval_answered");
+    assertThat(answered).isNotNull();
+    assertThat(answered.at("/data/cut").asText()).isEqualTo(cut);
+    assertThat(answered.at("/data/by").asText()).isEqualTo("ann");
+    JsonNode view = on.api.run(run);
+    assertThat(view.path("status").asText()).isEqualTo("completed");
+    assertThat(asked.path("prompt").asText()).contains(view.path("output").asText().strip());
+  }
+
+  private static JsonNode waiting(String run) {
+    Await.until("run " + run + " asks", SOON, () -> page(run).path("checkpoints").size() == 1);
+    try {
+      return page(run).path("checkpoints").get(0);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static JsonNode page(String run) throws Exception {
+    return on.api.get("/checkpoints?status=waiting&run=" + run).body();
+  }
+}

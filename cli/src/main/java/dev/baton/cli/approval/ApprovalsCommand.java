@@ -1,0 +1,99 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.approval;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.Pages;
+import dev.baton.cli.client.Query;
+import dev.baton.cli.client.RunRef;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.terminal.Table;
+import dev.baton.cli.terminal.Times;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code baton approvals}. */
+@Command(
+    name = "approvals",
+    description = "What waits for a person, oldest first.",
+    footer = {
+      "%nExamples:",
+      "  baton approvals",
+      "  baton approvals --run 7c9e2f --status answered",
+      "  baton approvals -o json | jq -r '.checkpoints[].id'"
+    })
+public final class ApprovalsCommand implements Runnable {
+  private static final List<String> STATUSES = List.of("waiting", "answered", "expired", "all");
+  private static final int WIDEST = 60;
+
+  private final Context context;
+
+  @Option(
+      names = "--status",
+      description = "waiting, answered, expired, or all. Default: ${DEFAULT-VALUE}.")
+  private String status = "waiting";
+
+  @Option(names = "--run", paramLabel = "ID", description = "Only those of this run.")
+  private @Nullable String run;
+
+  @Option(names = "--limit", description = "At most so many. Default: ${DEFAULT-VALUE}.")
+  private int limit = 100;
+
+  public ApprovalsCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public void run() {
+    Pages.check(limit);
+    if (!STATUSES.contains(status)) {
+      throw CliFailure.usage(
+          "--status '%s' is none of %s".formatted(status, String.join(", ", STATUSES)));
+    }
+    String of = run == null ? null : RunRef.parse(run).text();
+    JsonNode found =
+        Pages.read(
+            context.client(),
+            "checkpoints",
+            limit,
+            () ->
+                Query.of("/checkpoints")
+                    .with("status", status.equals("all") ? null : status)
+                    .with("run", of));
+    if (context.json()) {
+      context.printJson(found);
+      return;
+    }
+    Instant now = Instant.now();
+    Table table = new Table("APPROVAL", "STEP", "STATUS", "ASKED", "EXPIRES", "BY", "PROMPT");
+    for (JsonNode approval : found.path("checkpoints")) {
+      Instant expires = Times.instant(approval.path("expires_at"));
+      table.row(
+          approval.path("id").asText(),
+          approval.path("step").asText(),
+          context.style().status(approval.path("status").asText()),
+          Times.ago(Times.instant(approval.path("asked_at")), now),
+          expires == null ? "" : expires.toString(),
+          approval.path("by").asText(""),
+          shorten(approval.path("prompt").asText()));
+    }
+    if (table.isEmpty()) {
+      context.print(status.equals("waiting") ? "nothing waits for an answer" : "no approvals");
+    } else {
+      table.print(context.terminal().out(), context.style());
+    }
+  }
+
+  private static String shorten(String prompt) {
+    String flat = prompt.replaceAll("\\s+", " ").strip();
+    return flat.length() > WIDEST ? flat.substring(0, WIDEST - 1) + "…" : flat;
+  }
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.queue;
+
+import dev.baton.orchestrator.problem.Bodies;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+
+/** Concurrency limits over REST. */
+@Path("/workflows/{name}/limit")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "workflows")
+public class WorkflowLimitResource {
+  /** The body of a change. */
+  public record LimitRequest(@Nullable Integer limit) {}
+
+  private final WorkflowLimits limits;
+
+  WorkflowLimitResource(WorkflowLimits limits) {
+    this.limits = limits;
+  }
+
+  @GET
+  @Operation(
+      summary = "How many runs of a workflow may be under way in a project, and how many are.")
+  public Uni<WorkflowLimits.Limit> get(String name) {
+    return limits.get(name);
+  }
+
+  @PUT
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(summary = "Set a limit that holds instead of the definition's. 0: no more runs begin.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = LimitRequest.class)))
+  public Uni<WorkflowLimits.Limit> set(String name, byte[] body) {
+    Bodies.check(body.length, Bodies.LIMIT);
+    Integer limit = Bodies.read(body, LimitRequest.class).limit();
+    if (limit == null) {
+      throw new ProblemException(
+          ProblemKind.BAD_PARAMETER,
+          "a body without 'limit' is not allowed; allowed: {\"limit\": 0 to 1000000}; DELETE takes it away");
+    }
+    return limits.set(name, limit);
+  }
+
+  @DELETE
+  @Operation(summary = "Take it away: the definition's word holds again.")
+  public Uni<WorkflowLimits.Limit> clear(String name) {
+    return limits.clear(name);
+  }
+}
