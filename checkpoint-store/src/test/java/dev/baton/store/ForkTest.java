@@ -161,7 +161,7 @@ class ForkTest extends StoreTest {
         parent.runner(1, new TraceEvent.StepStarted("deploy", "shell", 1, 1)),
         parent.runner(
             1,
-            new TraceEvent.CheckpointSaved(checkpoint(inside), "deploy", "error", inside, null)));
+            new TraceEvent.CheckpointSaved(checkpoint(inside), "deploy", "error", inside, null, null)));
     TraceBuilder child = new TraceBuilder();
 
     RunState state = begin(child, prepare(fork(child).setCheckpoint(checkpoint(inside))));

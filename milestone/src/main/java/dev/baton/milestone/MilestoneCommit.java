@@ -64,8 +64,8 @@ public final class MilestoneCommit {
   }
 
   /**
-   * Where the repository has milestones of the run that its state does not know of, or lacks some,
-   * the repository counts: the number follows from it.
+   * Where the repository has milestones of the run that its state does not know of, the repository
+   * counts: the number follows from it.
    *
    * @param root of the work tree; its repository is {@code .git} in it, and no other
    * @param limit of each call of git
@@ -85,7 +85,8 @@ public final class MilestoneCommit {
       checkCommittable(repository);
       Sidecars sidecars = new Sidecars(root, Sidecars.Format.BATON);
       Optional<Sidecar> newest = sidecars.list().latest(request.run());
-      int index = newest.map(sidecar -> sidecar.milestoneIndex() + 1).orElse(request.index());
+      int index =
+          Math.max(request.index(), newest.map(sidecar -> sidecar.milestoneIndex() + 1).orElse(0));
       Optional<String> drift =
           index == request.index()
               ? Optional.empty()

@@ -46,7 +46,9 @@ public final class StateFold {
     run = from.run();
     head = from.head();
     created = from.created();
-    facts = StepFacts.copyOf(from.steps(), from.reroutes(), from.sessions(), from.plans());
+    facts =
+        StepFacts.copyOf(
+            from.steps(), from.reroutes(), from.sessions(), from.plans(), from.milestones());
     steps = facts.steps();
     branches = new TreeMap<>();
     from.branches().forEach(this::open);
@@ -93,7 +95,8 @@ public final class StateFold {
         facts.reroutes(),
         facts.sessions(),
         facts.plans(),
-        output);
+        output,
+        facts.milestones());
   }
 
   private void apply(TraceEvent event, Instant time) {
@@ -159,6 +162,9 @@ public final class StateFold {
             done.exitCode(),
             done.startedAt(),
             done.durationUs()));
+    if (done.milestone() != null) {
+      facts.milestones().put(done.step(), done.milestone());
+    }
     leave(done.step(), done.next(), done.cut(), done.withoutCut());
   }
 

@@ -32,7 +32,8 @@ public record Undo(
     Map<String, String> sessions,
     Map<String, JsonNode> plans,
     Map<String, BranchState> branches,
-    Set<String> asked) {
+    Set<String> asked,
+    Map<String, Integer> milestones) {
   public Undo {
     touched = frozen(touched);
     steps = frozen(steps);
@@ -41,6 +42,7 @@ public record Undo(
     plans = frozen(plans);
     branches = frozen(branches);
     asked = frozen(asked);
+    milestones = frozen(milestones);
   }
 
   private static Set<String> frozen(@Nullable Set<String> set) {

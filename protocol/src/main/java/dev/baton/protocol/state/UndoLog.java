@@ -36,14 +36,18 @@ final class UndoLog {
    */
   static UndoLog begin(Map<String, BranchState> open) {
     return new UndoLog(
-        StepFacts.copyOf(Map.of(), Map.of(), Map.of(), Map.of()), Set.of(), open, Set.of());
+        StepFacts.copyOf(Map.of(), Map.of(), Map.of(), Map.of(), Map.of()),
+        Set.of(),
+        open,
+        Set.of());
   }
 
   /** Of an uncommitted branch as it was written down. */
   static UndoLog of(BranchState branch) {
     Undo undo = Objects.requireNonNull(branch.undo());
     return new UndoLog(
-        StepFacts.copyOf(undo.steps(), undo.reroutes(), undo.sessions(), undo.plans()),
+        StepFacts.copyOf(
+            undo.steps(), undo.reroutes(), undo.sessions(), undo.plans(), undo.milestones()),
         undo.touched(),
         undo.branches(),
         undo.asked());
@@ -82,6 +86,7 @@ final class UndoLog {
         before.sessions(),
         before.plans(),
         branches,
-        asked);
+        asked,
+        before.milestones());
   }
 }

@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
  *     follows
  * @param maxVisits how often the step may run in one run (in one branch, within a parallel); more
  *     fails the run
+ * @param milestone where the step ends with one; then it writes the workspace
  */
 public record Step(
     String id,
@@ -33,7 +34,8 @@ public record Step(
     Optional<Duration> timeout,
     WorkspaceUse workspace,
     List<Arm> next,
-    OptionalInt maxVisits) {
+    OptionalInt maxVisits,
+    Optional<Milestone> milestone) {
   public static final Pattern ID = Pattern.compile("[a-z][a-z0-9_-]{0,62}");
 
   public Step {

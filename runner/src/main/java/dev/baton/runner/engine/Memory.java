@@ -27,10 +27,12 @@ final class Memory {
   private final Map<String, BranchState> openBranches;
   private final Map<String, StepState> openSteps = new ConcurrentHashMap<>();
   private final Map<String, Integer> completions = new ConcurrentHashMap<>();
+  private final Milestones milestones;
 
   Memory(RunState before) {
     this.before = before;
     this.openBranches = new ConcurrentHashMap<>(before.branches());
+    this.milestones = new Milestones(before.nextMilestone());
     before
         .steps()
         .forEach(
@@ -47,6 +49,10 @@ final class Memory {
       case RUNNING, WAITING, FAILED, INTERRUPTED -> true;
       case COMPLETED, SKIPPED -> false;
     };
+  }
+
+  Milestones milestones() {
+    return milestones;
   }
 
   BranchState takeBranch(String branch) {

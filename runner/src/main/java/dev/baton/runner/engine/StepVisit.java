@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.engine;
 
+import dev.baton.milestone.MilestoneFailure;
 import dev.baton.protocol.expression.ExpressionException;
 import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.StepState;
@@ -131,6 +132,9 @@ final class StepVisit {
     prepareWorkspace();
     try (PeriodicCheckpoints periodic = periodicCheckpoints()) {
       StepResult result = engine.execute(attempt, deadline.earlier(run.deadline()));
+      if (result instanceof StepResult.Done done && step.milestone().isPresent()) {
+        result = engine.verify(step.milestone().get(), done, attempt);
+      }
       if (run.control().isInterrupting()) {
         throw new InterruptedException("stopped");
       }
@@ -205,12 +209,8 @@ final class StepVisit {
       StepResult.Done done, int attempt, Instant startedAt, long began)
       throws InterruptedException, LineFailed {
     Output output;
-    Optional<Cut> cut = Optional.empty();
     try {
       output = run.blobs().pack(done.output());
-      if (workspace != null) {
-        cut = workspace.cut(run.checkpoints().describe(Trigger.STEP, path, visit));
-      }
     } catch (StoreException e) {
       String message = String.valueOf(e.getMessage());
       return (StepResult.Failed)
@@ -218,10 +218,51 @@ final class StepVisit {
               ? StepResult.failed("store_unavailable", message)
               : StepResult.failedForGood("output_invalid", message));
     }
-    boolean withoutCut = workspace != null && cut.isEmpty();
-    if (withoutCut && workspace != null) {
-      workspace.goAhead();
+    if (step.milestone().isEmpty() || workspace == null) {
+      Optional<Cut> cut = workspace == null ? Optional.empty() : cut(workspace, Trigger.STEP);
+      end(done, output, cut, null, attempt, startedAt, began);
+      return null;
     }
+    // One at a time, until it is on the trace: their numbers have neither gaps nor doubles.
+    try (Milestones.Turn turn = run.memory().milestones().begin()) {
+      TraceEvent.Milestone made =
+          MilestoneStep.commit(
+              run,
+              path,
+              step.milestone().get(),
+              turn.index(),
+              workspace.root(),
+              engine.environment(attempt));
+      Optional<Cut> cut = cut(workspace, Trigger.MILESTONE);
+      MilestoneStep.tell(run, path, made, cut);
+      end(done, output, cut, made.index(), attempt, startedAt, began);
+      turn.made(made.index());
+      return null;
+    } catch (MilestoneFailure e) {
+      String message = StepResult.shorten(String.valueOf(e.getMessage()));
+      return new StepResult.Failed(
+          Failure.of("milestone_failed", message), e.mayPass(), done.log());
+    }
+  }
+
+  /** Empty when the files could not be stored: the line goes on with them all the same. */
+  private Optional<Cut> cut(Workspace files, Trigger trigger) throws InterruptedException {
+    Optional<Cut> cut = files.cut(run.checkpoints().describe(trigger, path, visit));
+    if (cut.isEmpty()) {
+      files.goAhead();
+    }
+    return cut;
+  }
+
+  private void end(
+      StepResult.Done done,
+      Output output,
+      Optional<Cut> cut,
+      @Nullable Integer milestone,
+      int attempt,
+      Instant startedAt,
+      long began)
+      throws InterruptedException, LineFailed {
     line.completed(step, done.output());
     Optional<Step> next = next(attempt);
     run.append(
@@ -232,14 +273,14 @@ final class StepVisit {
             attempt,
             output,
             cut.orElse(null),
-            withoutCut,
+            workspace != null && cut.isEmpty(),
             paths(next),
             done.exitCode(),
             done.log(),
             startedAt,
-            (System.nanoTime() - began) / 1_000));
+            (System.nanoTime() - began) / 1_000,
+            milestone));
     ended(next);
-    return null;
   }
 
   private Optional<Step> next(int attempt) throws InterruptedException, LineFailed {
