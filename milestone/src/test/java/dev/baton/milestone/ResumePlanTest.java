@@ -152,6 +152,18 @@ class ResumePlanTest {
   }
 
   @Test
+  void shouldHoldAForeignRunAgainstItsRecordedState() throws Exception {
+    repository.commit("c", "c\n", "chore(runr): checkpoint " + RUNR + " milestone 2");
+    repository.write(".runr/runs/" + RUNR + "/state.json", "{\"milestone_index\": 5}");
+
+    ResumePlan plan = ResumePlanner.plan(repository.open(), RUNR);
+
+    assertThat(plan.drift()).contains(new ResumePlan.Drift(5, 2));
+    assertThat(plan.nextMilestone()).isEqualTo(3);
+    assertThat(ResumePlanner.plan(repository.open(), "../runs/" + RUNR).drift()).isEmpty();
+  }
+
+  @Test
   void shouldExamineSidecarsAndIndex() throws Exception {
     repository.milestone(0);
     Sidecar second = repository.milestone(1);

@@ -162,6 +162,20 @@ class SidecarsTest {
   }
 
   @Test
+  void shouldWriteAndRemoveNothingBeyondALink() throws Exception {
+    Path elsewhere = Files.createDirectories(root.resolve("elsewhere"));
+    Path tree = Files.createDirectories(root.resolve("tree"));
+    Files.createSymbolicLink(tree.resolve(".baton"), elsewhere);
+    Sidecars linked = new Sidecars(tree, Sidecars.Format.BATON);
+
+    assertThatThrownBy(() -> linked.write(sidecar(1, RUN, 0)))
+        .hasMessageContaining("leads out of the work tree");
+    assertThatThrownBy(() -> linked.remove(List.of(), List.of()))
+        .hasMessageContaining("leads out of the work tree");
+    assertThat(elsewhere.resolve("checkpoints")).isEmptyDirectory();
+  }
+
+  @Test
   void shouldRefuseWhatIsNoSidecar() {
     assertThatThrownBy(() -> sidecar(1, RUN, -1)).hasMessageContaining("-1");
     assertThatThrownBy(() -> sidecar(1, "", 0)).hasMessageContaining("run_id");

@@ -74,13 +74,14 @@ public final class ResumePlanner {
       }
     }
     return new ResumePlan(
-        run,
-        found.isEmpty() ? Source.NONE : source,
-        found,
-        Optional.empty(),
-        malformed,
-        ofOthers,
-        notes);
+            run,
+            found.isEmpty() ? Source.NONE : source,
+            found,
+            Optional.empty(),
+            malformed,
+            ofOthers,
+            notes)
+        .against(RecordedState.newestMilestone(repository.root(), run));
   }
 
   private Optional<Checkpoint> bySidecar(Sidecars.Format format)

@@ -25,6 +25,7 @@ public final class Sidecars {
   private static final String ENDING = ".json";
   private static final int MAX_BYTES = 1 << 20;
 
+  private final Path root;
   private final Path folder;
 
   /** Whose they are. */
@@ -82,6 +83,7 @@ public final class Sidecars {
   }
 
   public Sidecars(Path root, Format format) {
+    this.root = root;
     this.folder = root.resolve(format.directory).resolve("checkpoints");
   }
 
@@ -100,10 +102,18 @@ public final class Sidecars {
    */
   public Path write(Sidecar sidecar) throws IOException {
     Files.createDirectories(folder);
+    checkWithin();
     Path file = folder.resolve(sidecar.sha() + ENDING);
     AtomicFile.write(file, SidecarCodec.write(sidecar));
     new SidecarIndex(folder).add(sidecar, this);
     return file;
+  }
+
+  /** Nothing is written or removed where a link leads. */
+  private void checkWithin() throws IOException {
+    if (!folder.toRealPath().startsWith(root.toRealPath())) {
+      throw new IOException("'" + folder + "' leads out of the work tree: remove the link");
+    }
   }
 
   /** All of them; nothing where the folder is missing. What is malformed is named, not thrown. */
@@ -160,6 +170,7 @@ public final class Sidecars {
 
   /** Removes some, and what writers left that died; the index has what is left. */
   public void remove(List<Sidecar> gone, List<String> leftovers) throws IOException {
+    checkWithin();
     for (Sidecar sidecar : gone) {
       Files.deleteIfExists(folder.resolve(sidecar.sha() + ENDING));
     }
