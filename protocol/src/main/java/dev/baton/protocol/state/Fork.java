@@ -89,7 +89,9 @@ public final class Fork {
     at.steps().forEach((path, step) -> steps.put(path, begun(step, copies)));
     Map<String, BranchState> branches = new TreeMap<>();
     at.branches()
-        .forEach((path, branch) -> branches.put(path, branch.withCut(own(branch.cut(), copies))));
+        .forEach(
+            (path, branch) ->
+                branches.put(path, branch.withCut(own(branch.cut(), copies)).withFailed(false)));
     return new RunState(
         run,
         RunHead.NONE,
@@ -117,11 +119,12 @@ public final class Fork {
             step.output(),
             cut,
             null,
-            null,
+            step.error(),
             step.reason(),
             step.exitCode(),
             step.startedAt(),
-            step.durationUs())
+            step.durationUs(),
+            step.last())
         : new StepState(
             step.step(),
             step.kind(),
@@ -136,7 +139,8 @@ public final class Fork {
             null,
             null,
             null,
-            0);
+            0,
+            step.last());
   }
 
   private static @Nullable Cut own(@Nullable Cut cut, Map<String, String> copies) {

@@ -20,9 +20,11 @@ import org.jspecify.annotations.Nullable;
  * @param visit which visit, from 1
  * @param failedAttempts of this visit; the next attempt is one more. An attempt that died with its
  *     runner is not counted: it did not fail, it fell
- * @param completions how many visits have completed
+ * @param completions how many visits have ended
  * @param cut the workspace after the step, where it has one
  * @param checkpoint the newest cut inside the step
+ * @param last how the latest visit that ended did: this one, or the one before; null where none
+ *     has, or none since the parallel that the step is in began again
  */
 public record StepState(
     String step,
@@ -38,8 +40,8 @@ public record StepState(
     @Nullable String reason,
     @Nullable Integer exitCode,
     @Nullable Instant startedAt,
-    long durationUs) {
-
+    long durationUs,
+    @Nullable StepEnd last) {
   /** Of a step. */
   public enum Status {
     RUNNING,
@@ -55,10 +57,12 @@ public record StepState(
     }
   }
 
-  boolean hasEnded() {
+  /** Whether this visit is over. A failed one is where the workflow says what happens then. */
+  public boolean hasEnded() {
     return switch (status) {
       case COMPLETED, SKIPPED -> true;
-      case RUNNING, WAITING, FAILED, INTERRUPTED -> false;
+      case FAILED -> completions >= visit;
+      case RUNNING, WAITING, INTERRUPTED -> false;
     };
   }
 
@@ -68,8 +72,9 @@ public record StepState(
       int visit,
       int failedAttempts,
       int completions,
-      @Nullable Output last,
-      @Nullable Instant at) {
+      @Nullable Output output,
+      @Nullable Instant at,
+      @Nullable StepEnd last) {
     return new StepState(
         step,
         kind,
@@ -77,14 +82,56 @@ public record StepState(
         visit,
         failedAttempts,
         completions,
-        last,
+        output,
         null,
         null,
         null,
         null,
         null,
         at,
-        0);
+        0,
+        last);
+  }
+
+  /** What expressions see of it is gone. */
+  StepState forgotten() {
+    return new StepState(
+        step,
+        kind,
+        status,
+        visit,
+        failedAttempts,
+        completions,
+        null,
+        cut,
+        checkpoint,
+        error,
+        reason,
+        exitCode,
+        startedAt,
+        durationUs,
+        null);
+  }
+
+  /** This visit has ended because nobody waits for it any more. */
+  StepState stopped() {
+    boolean hasFailed = status == Status.FAILED;
+    return new StepState(
+        step,
+        kind,
+        hasFailed ? status : Status.SKIPPED,
+        visit,
+        failedAttempts,
+        visit,
+        null,
+        null,
+        null,
+        error,
+        hasFailed ? null : "not waited for",
+        exitCode,
+        startedAt,
+        durationUs,
+        hasFailed && error != null ? StepEnd.failure(error) : StepEnd.SKIPPED);
   }
 
   StepState withStatus(Status newStatus) {
@@ -102,7 +149,8 @@ public record StepState(
         reason,
         exitCode,
         startedAt,
-        durationUs);
+        durationUs,
+        last);
   }
 
   StepState withCheckpoint(Cut newest) {
@@ -120,6 +168,7 @@ public record StepState(
         reason,
         exitCode,
         startedAt,
-        durationUs);
+        durationUs,
+        last);
   }
 }

@@ -12,8 +12,10 @@ import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.LogTail;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.Flow;
 import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.capture.StoreException;
@@ -72,32 +74,32 @@ final class StepVisit {
     try {
       if (step.maxVisits().isPresent() && visit > step.maxVisits().getAsInt()) {
         String most = "the step may run " + step.maxVisits().getAsInt() + " times";
-        throw fail(1, new StepResult.Failed(Failure.of("max_visits", most), false, null));
+        // Whatever the workflow says of failures: going on would be no bound.
+        throw failLine(1, Failure.of("max_visits", most), null);
       }
-      if (isWanted()) {
-        attempts();
-      } else {
-        skip();
+      try {
+        if (isWanted()) {
+          attempts();
+        } else {
+          skip();
+        }
+      } catch (ExpressionException e) {
+        fail(1, (StepResult.Failed) StepResult.failed(e));
       }
     } finally {
       run.progress().end(!parallel);
     }
   }
 
-  private boolean isWanted() throws InterruptedException, LineFailed {
-    try {
-      return step.when().isEmpty() || step.when().get().test(line.scope());
-    } catch (ExpressionException e) {
-      throw fail(1, e);
-    }
+  private boolean isWanted() {
+    return step.when().isEmpty() || step.when().get().test(line.scope());
   }
 
-  private void skip() throws InterruptedException, LineFailed {
-    line.skipped(step);
-    Optional<Step> next = next(1);
+  private void skip() throws InterruptedException {
+    Flow.Way way = line.skipped(step);
     // Nothing needs to wait for it: whatever comes next on the log comes after it.
-    run.journal().send(new TraceEvent.StepSkipped(path, visit, "when is false", paths(next)));
-    ended(next);
+    run.journal().send(new TraceEvent.StepSkipped(path, visit, "when is false", paths(way)));
+    ended(way);
   }
 
   private void attempts() throws InterruptedException, LineFailed {
@@ -116,9 +118,15 @@ final class StepVisit {
           if (late == null) {
             return;
           }
-          retryOrFail(attempt, late);
+          if (!retryOrFail(attempt, late)) {
+            return;
+          }
         }
-        case StepResult.Failed failed -> retryOrFail(attempt, failed);
+        case StepResult.Failed failed -> {
+          if (!retryOrFail(attempt, failed)) {
+            return;
+          }
+        }
       }
       attempt++;
     }
@@ -167,12 +175,16 @@ final class StepVisit {
     written.touch();
   }
 
-  private void retryOrFail(int attempt, StepResult.Failed failed)
+  /**
+   * @return whether another attempt follows; otherwise the visit has ended with the failure
+   */
+  private boolean retryOrFail(int attempt, StepResult.Failed failed)
       throws InterruptedException, LineFailed {
     boolean again =
         failed.mayPass() && step.retry().allowsAfter(attempt) && !run.deadline().isPast();
     if (!again) {
-      throw fail(attempt, failed);
+      fail(attempt, failed);
+      return false;
     }
     Duration delay = step.retry().delayAfter(attempt);
     run.append(
@@ -185,23 +197,63 @@ final class StepVisit {
             delay.toMillis(),
             failed.log()));
     TimeUnit.NANOSECONDS.sleep(run.deadline().leftAtMost(delay).toNanos());
+    return true;
   }
 
-  private LineFailed fail(int attempt, ExpressionException e) throws InterruptedException {
-    return fail(attempt, (StepResult.Failed) StepResult.failed(e));
+  /**
+   * Ends the visit with a failure, where the workflow says what happens then.
+   *
+   * @throws LineFailed where it does not, or where no time is left for it
+   */
+  private void fail(int attempt, StepResult.Failed failed) throws InterruptedException, LineFailed {
+    if (run.deadline().isPast()) {
+      throw failLine(
+          attempt, Failure.of("deadline_exceeded", "the run's deadline is past"), failed.log());
+    }
+    Optional<Flow.Way> way;
+    try {
+      way = line.failed(step, failed.error());
+    } catch (ExpressionException e) {
+      throw failLine(attempt, ((StepResult.Failed) StepResult.failed(e)).error(), failed.log());
+    }
+    if (way.isEmpty()) {
+      throw failLine(attempt, failed.error(), failed.log());
+    }
+    Optional<Cut> cut = cut(Trigger.STEP);
+    run.append(
+        new TraceEvent.StepFailed(
+            path,
+            step.kind().word(),
+            visit,
+            attempt,
+            failed.error(),
+            failed.log(),
+            paths(way.get()),
+            cut.orElse(null),
+            workspace != null && cut.isEmpty()));
+    ended(way.get());
   }
 
-  private LineFailed fail(int attempt, StepResult.Failed failed) throws InterruptedException {
-    Failure error =
-        run.deadline().isPast()
-            ? Failure.of("deadline_exceeded", "the run's deadline is past")
-            : failed.error();
+  private LineFailed failLine(int attempt, Failure error, @Nullable LogTail log)
+      throws InterruptedException {
     saveForInspection();
     run.journal()
         .send(
             new TraceEvent.StepFailed(
-                path, step.kind().word(), visit, attempt, error, failed.log()));
+                path, step.kind().word(), visit, attempt, error, log, null, null, false));
     return new LineFailed(path, error);
+  }
+
+  /** The files as the step left them; empty where it has none, or where they cannot be stored. */
+  private Optional<Cut> cut(Trigger trigger) throws InterruptedException {
+    if (workspace == null) {
+      return Optional.empty();
+    }
+    Optional<Cut> cut = workspace.cut(run.checkpoints().describe(trigger, path, visit));
+    if (cut.isEmpty()) {
+      workspace.goAhead();
+    }
+    return cut;
   }
 
   /** Null when the step has ended; otherwise why its result could not be kept. */
@@ -219,8 +271,7 @@ final class StepVisit {
               : StepResult.failedForGood("output_invalid", message));
     }
     if (step.milestone().isEmpty() || workspace == null) {
-      Optional<Cut> cut = workspace == null ? Optional.empty() : cut(workspace, Trigger.STEP);
-      end(done, output, cut, null, attempt, startedAt, began);
+      end(done, output, null, attempt, startedAt, began);
       return null;
     }
     // One at a time, until it is on the trace: their numbers have neither gaps nor doubles.
@@ -233,9 +284,7 @@ final class StepVisit {
               turn.index(),
               workspace.root(),
               engine.environment(attempt));
-      Optional<Cut> cut = cut(workspace, Trigger.MILESTONE);
-      MilestoneStep.tell(run, path, made, cut);
-      end(done, output, cut, made.index(), attempt, startedAt, began);
+      end(done, output, made, attempt, startedAt, began);
       turn.made(made.index());
       return null;
     } catch (MilestoneFailure e) {
@@ -245,26 +294,25 @@ final class StepVisit {
     }
   }
 
-  /** Empty when the files could not be stored: the line goes on with them all the same. */
-  private Optional<Cut> cut(Workspace files, Trigger trigger) throws InterruptedException {
-    Optional<Cut> cut = files.cut(run.checkpoints().describe(trigger, path, visit));
-    if (cut.isEmpty()) {
-      files.goAhead();
-    }
-    return cut;
-  }
-
   private void end(
       StepResult.Done done,
       Output output,
-      Optional<Cut> cut,
-      @Nullable Integer milestone,
+      TraceEvent.@Nullable Milestone made,
       int attempt,
       Instant startedAt,
       long began)
       throws InterruptedException, LineFailed {
-    line.completed(step, done.output());
-    Optional<Step> next = next(attempt);
+    Flow.Way way;
+    try {
+      way = line.completed(step, done.output());
+    } catch (ExpressionException e) {
+      fail(attempt, (StepResult.Failed) StepResult.failed(e));
+      return;
+    }
+    Optional<Cut> cut = cut(made == null ? Trigger.STEP : Trigger.MILESTONE);
+    if (made != null) {
+      MilestoneStep.tell(run, path, made, cut);
+    }
     run.append(
         new TraceEvent.StepCompleted(
             path,
@@ -274,33 +322,25 @@ final class StepVisit {
             output,
             cut.orElse(null),
             workspace != null && cut.isEmpty(),
-            paths(next),
+            paths(way),
             done.exitCode(),
             done.log(),
             startedAt,
             (System.nanoTime() - began) / 1_000,
-            milestone));
-    ended(next);
+            made == null ? null : made.index()));
+    ended(way);
   }
 
-  private Optional<Step> next(int attempt) throws InterruptedException, LineFailed {
-    try {
-      return line.after(step);
-    } catch (ExpressionException e) {
-      throw fail(attempt, e);
-    }
-  }
-
-  private void ended(Optional<Step> next) {
+  private void ended(Flow.Way way) {
     run.memory().ended(path, visit);
     if (parallel) {
       run.memory().closeBranchesOf(path);
     }
-    line.goTo(next);
+    line.goTo(way);
   }
 
-  private List<String> paths(Optional<Step> next) {
-    return next.map(line::path).map(List::of).orElse(List.of());
+  private List<String> paths(Flow.Way way) {
+    return way.to().map(line::path).map(List::of).orElse(List.of());
   }
 
   /** The files as a step left them that failed for good. */
