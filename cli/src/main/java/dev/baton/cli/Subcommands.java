@@ -27,6 +27,7 @@ import dev.baton.cli.run.RunnersCommand;
 import dev.baton.cli.run.StatusCommand;
 import dev.baton.cli.stack.DownCommand;
 import dev.baton.cli.stack.UpCommand;
+import dev.baton.cli.workflow.ValidateCommand;
 import dev.baton.cli.workflow.WorkflowsCommand;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -60,6 +61,7 @@ final class Subcommands {
     ALL.put("milestones", MilestonesCommand.class);
     ALL.put("doctor", DoctorCommand.class);
     ALL.put("gc", GcCommand.class);
+    ALL.put("validate", ValidateCommand.class);
     ALL.put("workflows", WorkflowsCommand.class);
     ALL.put("runners", RunnersCommand.class);
     ALL.put("completion", CompletionCommand.class);
