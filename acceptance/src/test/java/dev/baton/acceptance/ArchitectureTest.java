@@ -18,6 +18,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import dev.baton.acceptance.violations.cli.UsesTheOrchestrator;
 import dev.baton.acceptance.violations.orchestrator.UsesTheStore;
 import dev.baton.acceptance.violations.protocol.UsesAFramework;
+import dev.baton.acceptance.violations.protocol.UsesAMilestone;
 import dev.baton.acceptance.violations.protocol.UsesAService;
 import dev.baton.acceptance.violations.runner.UsesTheCli;
 import dev.baton.acceptance.violations.snapshot.UsesTheNetwork;
@@ -41,6 +42,7 @@ class ArchitectureTest {
       List.of(
           "protocol",
           "snapshot",
+          "milestone",
           "orchestrator",
           "checkpoint-store",
           "runner",
@@ -63,7 +65,7 @@ class ArchitectureTest {
   private static ArchRule contractsUseNoService(String prefix) {
     return noClasses()
         .that()
-        .resideInAnyPackage(prefix + "protocol..", prefix + "snapshot..")
+        .resideInAnyPackage(prefix + "protocol..", prefix + "snapshot..", prefix + "milestone..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -78,7 +80,7 @@ class ArchitectureTest {
   private static ArchRule contractsUseNoFramework(String prefix) {
     return noClasses()
         .that()
-        .resideInAnyPackage(prefix + "protocol..", prefix + "snapshot..")
+        .resideInAnyPackage(prefix + "protocol..", prefix + "snapshot..", prefix + "milestone..")
         .and()
         .resideOutsideOfPackage("dev.baton.protocol.grpc..")
         .should()
@@ -130,6 +132,21 @@ class ArchitectureTest {
     return apart(prefix, "cli", "orchestrator", "store", "runner");
   }
 
+  /** A repository's history is the business of who works in it, and of who looks at it. */
+  private static ArchRule milestonesAreForRunnerAndCli(String prefix) {
+    return noClasses()
+        .that()
+        .resideInAnyPackage(
+            prefix + "protocol..",
+            prefix + "snapshot..",
+            prefix + "orchestrator..",
+            prefix + "store..",
+            prefix + "standalone..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(prefix + "milestone..");
+  }
+
   private static ArchRule noPackagesByLayer(String prefix) {
     return noClasses()
         .that()
@@ -163,6 +180,10 @@ class ArchitectureTest {
         Arguments.of(runnerStandsAlone("dev.baton."), runnerStandsAlone(planted), UsesTheCli.class),
         Arguments.of(
             cliUsesNoService("dev.baton."), cliUsesNoService(planted), UsesTheOrchestrator.class),
+        Arguments.of(
+            milestonesAreForRunnerAndCli("dev.baton."),
+            milestonesAreForRunnerAndCli(planted),
+            UsesAMilestone.class),
         Arguments.of(
             noPackagesByLayer("dev.baton."), noPackagesByLayer(planted), IsNamedByItsLayer.class));
   }

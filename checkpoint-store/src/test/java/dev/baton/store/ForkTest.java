@@ -161,7 +161,8 @@ class ForkTest extends StoreTest {
         parent.runner(1, new TraceEvent.StepStarted("deploy", "shell", 1, 1)),
         parent.runner(
             1,
-            new TraceEvent.CheckpointSaved(checkpoint(inside), "deploy", "error", inside, null)));
+            new TraceEvent.CheckpointSaved(
+                checkpoint(inside), "deploy", "error", inside, null, null)));
     TraceBuilder child = new TraceBuilder();
 
     RunState state = begin(child, prepare(fork(child).setCheckpoint(checkpoint(inside))));
@@ -169,6 +170,30 @@ class ForkTest extends StoreTest {
     assertThat(step(state, "deploy").status()).isEqualTo(StepState.Status.INTERRUPTED);
     assertThat(state.branch("").next()).containsExactly("after-count");
     assertThat(Objects.requireNonNull(state.branch("").cut()).digest()).isEqualTo(inside.digest());
+  }
+
+  @Test
+  void shouldBeginAfterTheStepOfAMilestone() {
+    Cut made = cut("milestone");
+    log.send(
+        parent.runner(1, new TraceEvent.StepStarted("deploy", "shell", 1, 1)),
+        parent.runner(
+            1,
+            new TraceEvent.CheckpointSaved(
+                checkpoint(made),
+                "deploy",
+                "milestone",
+                made,
+                null,
+                new TraceEvent.Milestone(0, "It is out", "tier0", "f".repeat(40), true))),
+        parent.completed(1, "deploy", made));
+    TraceBuilder child = new TraceBuilder();
+
+    RunState state = begin(child, prepare(fork(child).setCheckpoint(checkpoint(made))));
+
+    assertThat(step(state, "deploy").status()).isEqualTo(StepState.Status.COMPLETED);
+    assertThat(state.branch("").next()).containsExactly("after-deploy");
+    assertThat(Objects.requireNonNull(state.branch("").cut()).digest()).isEqualTo(made.digest());
   }
 
   @Test

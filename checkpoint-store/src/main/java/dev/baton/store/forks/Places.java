@@ -20,6 +20,8 @@ import dev.baton.store.trace.Wakeups;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
@@ -32,11 +34,14 @@ class Places {
   /** A checkpoint may be known before its event is. */
   private static final Duration EVENT = Duration.ofSeconds(3);
 
+  // A milestone's is told of before its step has completed with it: after the step is the better
+  // place.
   static final String OF_CHECKPOINT =
       """
       SELECT e.position, e.lane, e.seq, e.type, e.source, e.time_micros, e.data
       FROM store.cut c JOIN store.event e USING (run, lane, seq)
-      WHERE c.checkpoint = $1 AND c.run = $2 ORDER BY e.position LIMIT 1""";
+      WHERE c.checkpoint = $1 AND c.run = $2
+      ORDER BY e.type = 'dev.baton.checkpoint_saved', e.position LIMIT 2""";
 
   static final String COPIED =
       "SELECT FROM store.fork, jsonb_each_text(copies) WHERE run = $1 AND value = $2";
@@ -88,7 +93,12 @@ class Places {
             rows ->
                 rows.size() == 0
                     ? ofCopy(run, checkpoint)
-                    : ofEvent(run, EventLog.event(run, rows.iterator().next())).map(Optional::of));
+                    : firstThatCounts(run, rows)
+                        .map(
+                            first ->
+                                first.orElseGet(() -> EventLog.event(run, rows.iterator().next())))
+                        .chain(event -> ofEvent(run, event))
+                        .map(Optional::of));
   }
 
   /** A fork's own first checkpoints are in no event: they are what it began with. */
@@ -188,19 +198,19 @@ class Places {
 
   /** The first of them that counts. */
   private Uni<Optional<StoredEvent>> newest(String run, String statement, Tuple values) {
-    return pool.preparedQuery(statement)
-        .execute(values)
-        .chain(
-            rows ->
-                Multi.createFrom()
-                    .iterable(rows)
-                    .map(row -> EventLog.event(run, row))
-                    .onItem()
-                    .transformToUniAndConcatenate(
-                        event ->
-                            cuts.counts(run, event.id().lane().epoch(), event.position())
-                                .map(counts -> counts ? event : null))
-                    .toUni()
-                    .map(Optional::ofNullable));
+    return pool.preparedQuery(statement).execute(values).chain(rows -> firstThatCounts(run, rows));
+  }
+
+  private Uni<Optional<StoredEvent>> firstThatCounts(String run, RowSet<Row> rows) {
+    return Multi.createFrom()
+        .iterable(rows)
+        .map(row -> EventLog.event(run, row))
+        .onItem()
+        .transformToUniAndConcatenate(
+            event ->
+                cuts.counts(run, event.id().lane().epoch(), event.position())
+                    .map(counts -> counts ? event : null))
+        .toUni()
+        .map(Optional::ofNullable);
   }
 }

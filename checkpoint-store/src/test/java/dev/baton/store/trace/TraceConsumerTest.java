@@ -64,7 +64,8 @@ class TraceConsumerTest extends StoreTest {
         trace.created(),
         trace.assigned(1),
         trace.runner(
-            1, new TraceEvent.CheckpointSaved(RunId.next(), "a", "periodic", null, "disk full")),
+            1,
+            new TraceEvent.CheckpointSaved(RunId.next(), "a", "periodic", null, "disk full", null)),
         trace.runner(
             1,
             new TraceEvent.StepCompleted(

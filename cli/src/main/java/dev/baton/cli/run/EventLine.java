@@ -45,7 +45,7 @@ public final class EventLine {
       case "approval_answered" ->
           "%s: %s%s".formatted(step(data), shorten(data.path("answer").toString()), by(data));
       case "labels_changed" -> RunView.labels(data.path("labels"));
-      case "checkpoint_saved" -> data.path("trigger").asText() + " " + step(data);
+      case "checkpoint_saved" -> data.path("trigger").asText() + " " + step(data) + milestone(data);
       case "run_completed" -> shorten(data.path("output").path("value").toString());
       case "run_failed" -> step(data) + " " + failure(data.path("error"));
       case "run_cancelled" -> data.path("reason").asText("") + by(data);
@@ -82,6 +82,17 @@ public final class EventLine {
   private static String attempt(JsonNode data) {
     int attempt = data.path("attempt").asInt(1);
     return attempt > 1 ? " (attempt " + attempt + ")" : "";
+  }
+
+  private static String milestone(JsonNode data) {
+    JsonNode made = data.path("milestone");
+    return made.isObject()
+        ? ": milestone %d, %s, commit %s"
+            .formatted(
+                made.path("index").asInt(),
+                shorten(made.path("title").asText()),
+                made.path("commit").asText())
+        : "";
   }
 
   private static String by(JsonNode data) {

@@ -96,6 +96,15 @@ final class Explanation {
           });
     }
     step.gate().ifPresent(gate -> facts.add(gate(gate)));
+    step.milestone()
+        .ifPresent(
+            milestone ->
+                facts.add(
+                    "milestone '%s', %s, %d checks"
+                        .formatted(
+                            milestone.title(),
+                            milestone.tier().word(),
+                            milestone.verify().size())));
     return facts;
   }
 
@@ -149,6 +158,13 @@ final class Explanation {
                 ObjectNode goal = one.putObject("gate");
                 gate.to().ifPresent(to -> goal.put("to", to));
                 gate.when().ifPresent(when -> goal.put("when", when.text()));
+              });
+      step.milestone()
+          .ifPresent(
+              milestone -> {
+                ObjectNode made = one.putObject("milestone");
+                made.put("title", milestone.title()).put("tier", milestone.tier().word());
+                milestone.verify().forEach(made.putArray("verify")::add);
               });
       switch (step.kind()) {
         case StepKind.Over over -> describe(over.body(), one.putArray("steps"));

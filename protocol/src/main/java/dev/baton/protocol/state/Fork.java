@@ -64,7 +64,8 @@ public final class Fork {
             settled.reroutes(),
             settled.sessions(),
             settled.plans(),
-            settled.output()));
+            settled.output(),
+            settled.milestones()));
   }
 
   /** The checkpoints whose files it needs. */
@@ -101,7 +102,8 @@ public final class Fork {
         at.reroutes(),
         at.sessions(),
         at.plans(),
-        null);
+        null,
+        at.milestones());
   }
 
   private static StepState begun(StepState step, Map<String, String> copies) {

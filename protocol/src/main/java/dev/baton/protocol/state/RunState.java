@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param reroutes by the step that was left
  * @param sessions agent session ids by step
  * @param plans newest plan by step
+ * @param milestones number of the newest milestone of each step that has made one
  */
 public record RunState(
     String run,
@@ -36,7 +37,8 @@ public record RunState(
     Map<String, Integer> reroutes,
     Map<String, String> sessions,
     Map<String, com.fasterxml.jackson.databind.JsonNode> plans,
-    @Nullable Output output) {
+    @Nullable Output output,
+    Map<String, Integer> milestones) {
 
   public RunState {
     steps = ordered(steps);
@@ -45,11 +47,22 @@ public record RunState(
     reroutes = ordered(reroutes);
     sessions = ordered(sessions);
     plans = ordered(plans);
+    milestones = ordered(milestones);
   }
 
   public static RunState empty(String run) {
     return new RunState(
-        run, RunHead.NONE, null, Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), null);
+        run,
+        RunHead.NONE,
+        null,
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        null,
+        Map.of());
   }
 
   /**
@@ -62,6 +75,11 @@ public record RunState(
     StateFold fold = new StateFold(this);
     fold.accept(record);
     return fold.state();
+  }
+
+  /** The number of the milestone that the run makes next, from 0. */
+  public int nextMilestone() {
+    return milestones.values().stream().mapToInt(index -> index + 1).max().orElse(0);
   }
 
   public BranchState branch(String path) {

@@ -47,7 +47,9 @@ public final class StateFold {
     run = from.run();
     head = from.head();
     created = from.created();
-    facts = StepFacts.copyOf(from.steps(), from.reroutes(), from.sessions(), from.plans());
+    facts =
+        StepFacts.copyOf(
+            from.steps(), from.reroutes(), from.sessions(), from.plans(), from.milestones());
     steps = facts.steps();
     branches = new TreeMap<>();
     from.branches().forEach(this::open);
@@ -98,7 +100,8 @@ public final class StateFold {
         facts.reroutes(),
         facts.sessions(),
         facts.plans(),
-        output);
+        output,
+        facts.milestones());
   }
 
   private void apply(TraceEvent event, Instant time) {
@@ -180,6 +183,9 @@ public final class StateFold {
             done.startedAt(),
             done.durationUs(),
             StepEnd.SUCCESS));
+    if (done.milestone() != null) {
+      facts.milestones().put(done.step(), done.milestone());
+    }
     leave(done.step(), done.next(), done.cut(), done.withoutCut());
     branches.computeIfPresent(
         StepPath.branchOf(done.step()), (path, branch) -> branch.withLast(done.output()));

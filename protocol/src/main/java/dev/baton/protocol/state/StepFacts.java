@@ -15,18 +15,21 @@ record StepFacts(
     Map<String, StepState> steps,
     Map<String, Integer> reroutes,
     Map<String, String> sessions,
-    Map<String, JsonNode> plans) {
+    Map<String, JsonNode> plans,
+    Map<String, Integer> milestones) {
 
   static StepFacts copyOf(
       Map<String, StepState> steps,
       Map<String, Integer> reroutes,
       Map<String, String> sessions,
-      Map<String, JsonNode> plans) {
+      Map<String, JsonNode> plans,
+      Map<String, Integer> milestones) {
     return new StepFacts(
         new LinkedHashMap<>(steps),
         new LinkedHashMap<>(reroutes),
         new LinkedHashMap<>(sessions),
-        new LinkedHashMap<>(plans));
+        new LinkedHashMap<>(plans),
+        new LinkedHashMap<>(milestones));
   }
 
   /** Makes that what is known of a step what it is here; nothing, where it is not known here. */
@@ -35,6 +38,7 @@ record StepFacts(
     copy(path, reroutes, to.reroutes);
     copy(path, sessions, to.sessions);
     copy(path, plans, to.plans);
+    copy(path, milestones, to.milestones);
   }
 
   private static <V> void copy(String path, Map<String, V> from, Map<String, V> to) {

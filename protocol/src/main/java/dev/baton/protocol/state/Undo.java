@@ -35,6 +35,7 @@ public record Undo(
     Map<String, JsonNode> plans,
     Map<String, BranchState> branches,
     Set<String> asked,
+    Map<String, Integer> milestones,
     @Nullable Output last) {
   public Undo {
     touched = frozen(touched);
@@ -44,6 +45,7 @@ public record Undo(
     plans = frozen(plans);
     branches = frozen(branches);
     asked = frozen(asked);
+    milestones = frozen(milestones);
   }
 
   private static Set<String> frozen(@Nullable Set<String> set) {

@@ -42,14 +42,19 @@ final class UndoLog {
    */
   static UndoLog begin(Map<String, BranchState> open, @Nullable Output last) {
     return new UndoLog(
-        StepFacts.copyOf(Map.of(), Map.of(), Map.of(), Map.of()), Set.of(), open, Set.of(), last);
+        StepFacts.copyOf(Map.of(), Map.of(), Map.of(), Map.of(), Map.of()),
+        Set.of(),
+        open,
+        Set.of(),
+        last);
   }
 
   /** Of an uncommitted branch as it was written down. */
   static UndoLog of(BranchState branch) {
     Undo undo = Objects.requireNonNull(branch.undo());
     return new UndoLog(
-        StepFacts.copyOf(undo.steps(), undo.reroutes(), undo.sessions(), undo.plans()),
+        StepFacts.copyOf(
+            undo.steps(), undo.reroutes(), undo.sessions(), undo.plans(), undo.milestones()),
         undo.touched(),
         undo.branches(),
         undo.asked(),
@@ -94,6 +99,7 @@ final class UndoLog {
         before.plans(),
         branches,
         asked,
+        before.milestones(),
         last);
   }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param code a stable word: {@code exit_code timeout expression http_status http_io output_invalid
  *     input_invalid rejected expired unsupported killed deadline_exceeded max_visits merge_conflict
- *     workspace function store_unavailable}
+ *     workspace function store_unavailable verification_failed milestone_failed}
  * @param message one line for a person
  * @param exitCode of a shell step's process; 128+n when signal n ended it
  */

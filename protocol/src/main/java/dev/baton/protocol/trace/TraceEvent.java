@@ -167,6 +167,8 @@ public sealed interface TraceEvent {
    *     at the branch's end
    * @param cut null when the step has no workspace or {@code withoutCut}
    * @param withoutCut the cut could not be stored: a resume goes back to the newest real one
+   * @param milestone the number of the milestone that the step ended with, from 0 in its run; null
+   *     where it is none
    */
   record StepCompleted(
       String step,
@@ -180,12 +182,43 @@ public sealed interface TraceEvent {
       @Nullable Integer exitCode,
       @Nullable LogTail log,
       @Nullable Instant startedAt,
-      long durationUs)
+      long durationUs,
+      @Nullable Integer milestone)
       implements Runner, OfStep {
     public StepCompleted {
       visit = Math.max(1, visit);
       attempt = Math.max(1, attempt);
       next = next == null ? List.of() : List.copyOf(next);
+    }
+
+    /** One that is no milestone. */
+    public StepCompleted(
+        String step,
+        String kind,
+        int visit,
+        int attempt,
+        @Nullable Output output,
+        @Nullable Cut cut,
+        boolean withoutCut,
+        List<String> next,
+        @Nullable Integer exitCode,
+        @Nullable LogTail log,
+        @Nullable Instant startedAt,
+        long durationUs) {
+      this(
+          step,
+          kind,
+          visit,
+          attempt,
+          output,
+          cut,
+          withoutCut,
+          next,
+          exitCode,
+          log,
+          startedAt,
+          durationUs,
+          null);
     }
   }
 
@@ -270,14 +303,26 @@ public sealed interface TraceEvent {
    * @param trigger {@code periodic detach error complete shutdown manual milestone}
    * @param cut null where the files could not be stored: the run goes on without this one
    * @param error why not; null with a cut
+   * @param milestone that the files are; null with any other trigger
    */
   record CheckpointSaved(
       String checkpoint,
       @Nullable String step,
       String trigger,
       @Nullable Cut cut,
-      @Nullable String error)
+      @Nullable String error,
+      @Nullable Milestone milestone)
       implements Runner {}
+
+  /**
+   * A commit of the workspace that passed its verification.
+   *
+   * @param index which of its run, from 0
+   * @param tier {@code tier0 tier1 tier2}
+   * @param commit in the workspace's repository
+   * @param sidecarWritten whether {@code .baton/checkpoints/<commit>.json} is beside it
+   */
+  record Milestone(int index, String title, String tier, String commit, boolean sidecarWritten) {}
 
   record AgentSessionCreated(String step, String agent, String session) implements Runner, OfStep {}
 

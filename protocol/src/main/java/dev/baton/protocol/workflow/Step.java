@@ -24,6 +24,7 @@ import java.util.regex.Pattern;
  * @param gate what it must have achieved at the list's end
  * @param maxVisits how often the step may run in one run (in one branch, within a parallel); more
  *     fails the run
+ * @param milestone where the step ends with one; then it writes the workspace
  */
 public record Step(
     String id,
@@ -35,7 +36,8 @@ public record Step(
     WorkspaceUse workspace,
     List<Arm> next,
     Optional<Gate> gate,
-    OptionalInt maxVisits) {
+    OptionalInt maxVisits,
+    Optional<Milestone> milestone) {
   public static final Pattern ID = Pattern.compile("[a-z][a-z0-9_-]{0,62}");
 
   public Step {

@@ -23,7 +23,17 @@ final class StepDecoder {
   static final List<String> KINDS =
       List.of("shell", "http", "transform", "parallel", "approval", "wait", "fn", "agent");
   private static final List<String> COMMON =
-      List.of("id", "title", "when", "retry", "timeout", "workspace", "next", "gate", "max_visits");
+      List.of(
+          "id",
+          "title",
+          "when",
+          "retry",
+          "timeout",
+          "workspace",
+          "next",
+          "gate",
+          "max_visits",
+          "milestone");
   private static final List<String> SHELL =
       List.of("env", "output", "interpreter", "ok_exit_codes");
 
@@ -107,14 +117,22 @@ final class StepDecoder {
     List<Arm> next = fields.get("next").map(this::arms).orElse(List.of());
     Optional<Gate> gate = fields.get("gate").flatMap(this::gate);
     OptionalInt maxVisits = fields.integer("max_visits", 1, 1_000_000);
+    Optional<Milestone> milestone =
+        fields.get("milestone").flatMap(new MilestoneDecoder(values)::decode);
     if (word.isEmpty()) {
       return Optional.empty();
     }
     onlyFor(fields, "retry", EFFECTS, word.get());
     onlyFor(fields, "timeout", EFFECTS, word.get());
     onlyFor(fields, "workspace", WITH_WORKSPACE, word.get());
+    onlyFor(fields, "milestone", WITH_WORKSPACE, word.get());
+    if (milestone.isPresent() && workspace.equals(Optional.of(WorkspaceUse.NONE))) {
+      problems.error(
+          fields.place(), "a milestone commits the workspace", "'workspace: write', or none said");
+    }
     boolean process = word.get().equals("shell") || word.get().equals("agent");
-    needsProcess |= process;
+    // Verification commands are programs, too.
+    needsProcess |= process || milestone.isPresent();
     boolean effect = EFFECTS.contains(word.get());
     Optional<StepKind> kind =
         fields.get(word.get()).flatMap(at -> kinds.decode(word.get(), at, fields, nesting));
@@ -132,10 +150,14 @@ final class StepDecoder {
                         when,
                         retry.orElse(effect ? defaults.retry() : Retry.NONE),
                         timeout.isPresent() || !effect ? timeout : defaults.timeout(),
-                        workspace.orElse(process ? WorkspaceUse.WRITE : WorkspaceUse.NONE),
+                        workspace.orElse(
+                            process || milestone.isPresent()
+                                ? WorkspaceUse.WRITE
+                                : WorkspaceUse.NONE),
                         next,
                         gate,
-                        maxVisits)));
+                        maxVisits,
+                        milestone)));
   }
 
   private void onlyFor(Fields fields, String key, Set<String> allowed, String word) {

@@ -111,7 +111,9 @@ final class WorkflowDecoder {
           .ifPresent(
               at ->
                   problems.error(
-                      at, "shell and agent steps need a runner of their own", "isolated"));
+                      at,
+                      "shell, agent and milestone steps need a runner of their own",
+                      "isolated"));
     }
     return Optional.of(
         new Workflow(

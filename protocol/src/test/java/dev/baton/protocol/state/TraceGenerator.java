@@ -46,6 +46,7 @@ final class TraceGenerator {
   private final Map<String, Integer> visits = new HashMap<>();
   private long controlSeq;
   private long runnerSeq;
+  private int milestone;
   private int epoch;
 
   TraceGenerator(long seed) {
@@ -126,7 +127,7 @@ final class TraceGenerator {
       case 0 -> runner(new TraceEvent.AgentSessionCreated(id, "a", "session" + clean.size()));
       case 1 -> runner(new TraceEvent.PlanUpdated(id, IntNode.valueOf(clean.size())));
       case 2 -> runner(new TraceEvent.StepRerouted(id, "s0", clean.size()));
-      case 3 -> runner(new TraceEvent.CheckpointSaved("c", id, "periodic", cut(id), null));
+      case 3 -> runner(new TraceEvent.CheckpointSaved("c", id, "periodic", cut(id), null, null));
       default -> {}
     }
   }
@@ -195,7 +196,8 @@ final class TraceGenerator {
         0,
         null,
         Instant.EPOCH,
-        5);
+        5,
+        random.nextInt(4) == 0 ? milestone++ : null);
   }
 
   private TraceEvent.StepFailed failed(String path, int visit, @Nullable List<String> next) {

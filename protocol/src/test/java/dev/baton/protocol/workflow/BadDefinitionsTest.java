@@ -79,6 +79,20 @@ class BadDefinitionsTest {
             steps("- id: b\n"),
             "line 4, column 3 (step b, steps[1]): the step does nothing; allowed: one of shell, http, transform, parallel, approval, wait, fn, agent"),
         schema(
+            "a milestone of nothing",
+            steps("- {id: b, wait: 5s, milestone: {title: t}}\n"),
+            "line 4, column 32 (step b, steps[1].milestone): wait steps have no 'milestone'; allowed: milestone on shell, fn, agent"),
+        schema(
+            "a milestone without files",
+            steps("- {id: b, shell: ls, workspace: none, milestone: {title: t}}\n"),
+            "line 4, column 3 (step b, steps[1]): a milestone commits the workspace; allowed: 'workspace: write', or none said"),
+        schema(
+            "a milestone without a title",
+            steps("- {id: b, shell: ls, milestone: {tier: tier9, verify: [' ']}}\n"),
+            "line 4, column 33 (step b, steps[1].milestone): 'title' is missing; allowed: title: what is reached",
+            "line 4, column 40 (step b, steps[1].milestone.tier): 'tier9' is not known; did you mean 'tier0'?; allowed: tier0, tier1, tier2",
+            "line 4, column 56 (step b, steps[1].milestone.verify[0]): the command is empty; allowed: a command"),
+        schema(
             "two kinds",
             steps("- {id: b, shell: ls, wait: 5s}\n"),
             "line 4, column 3 (step b, steps[1]): the step has several kinds: shell, wait; allowed: one of shell, http, transform, parallel, approval, wait, fn, agent"),
@@ -101,7 +115,7 @@ class BadDefinitionsTest {
         schema(
             "shell's key elsewhere",
             steps("- {id: b, wait: 5s, env: {A: 1}}\n"),
-            "line 4, column 26 (step b, steps[1].env): wait steps have no 'env'; allowed: id, title, when, retry, timeout, workspace, next, gate, max_visits"),
+            "line 4, column 26 (step b, steps[1].env): wait steps have no 'env'; allowed: id, title, when, retry, timeout, workspace, next, gate, max_visits, milestone"),
         schema(
             "retry on a transform",
             steps("- {id: b, transform: '1', retry: 3}\n"),
@@ -113,7 +127,7 @@ class BadDefinitionsTest {
         meaning(
             "shared shell",
             "name: w\nrunner: shared\nsteps: [{id: a, shell: ls}]\n",
-            "line 2, column 9 (runner): shell and agent steps need a runner of their own; allowed: isolated"));
+            "line 2, column 9 (runner): shell, agent and milestone steps need a runner of their own; allowed: isolated"));
   }
 
   static Stream<Case> values() {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ExamplesTest {
   @ParameterizedTest
-  @ValueSource(strings = {"hello", "approval", "fan-out", "release-report"})
+  @ValueSource(strings = {"hello", "approval", "fan-out", "release-report", "milestones"})
   void shouldBeValidWithoutWarnings(String name) throws IOException {
     Parsed parsed = parse(name);
 
@@ -29,7 +29,7 @@ class ExamplesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"hello", "approval", "fan-out", "release-report"})
+  @ValueSource(strings = {"hello", "approval", "fan-out", "release-report", "milestones"})
   void shouldMatchThePublishedSchema(String name) throws IOException {
     Parsed.Valid valid = (Parsed.Valid) parse(name);
 

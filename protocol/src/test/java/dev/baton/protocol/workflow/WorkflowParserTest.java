@@ -189,6 +189,31 @@ class WorkflowParserTest {
       "6e58e25ad72b81da9b4b326aa0a6387f2d0fd902ac12a6c824c766a038663964";
 
   @Test
+  void shouldReadMilestones() {
+    Workflow workflow =
+        valid(
+                """
+                name: w
+                steps:
+                  - {id: a, shell: make, milestone: {title: It builds}}
+                  - id: b
+                    fn: bean
+                    milestone: {title: It works, tier: tier2, verify: ["npm test", "npm run lint"]}
+                  - {id: c, shell: ls}
+                """)
+            .workflow();
+
+    assertThat(workflow.flow().steps())
+        .extracting(Step::milestone)
+        .containsExactly(
+            Optional.of(new Milestone("It builds", Tier.TIER0, List.of())),
+            Optional.of(new Milestone("It works", Tier.TIER2, List.of("npm test", "npm run lint"))),
+            Optional.empty());
+    assertThat(workflow.flow().steps().get(1).workspace()).isEqualTo(WorkspaceUse.WRITE);
+    assertThat(workflow.isolation()).isEqualTo(Isolation.ISOLATED);
+  }
+
+  @Test
   void shouldShareLightWorkflows() {
     assertThat(valid("name: a\nsteps: [{id: x, transform: '1'}]\n").workflow().isolation())
         .isEqualTo(Isolation.SHARED);

@@ -8,15 +8,18 @@ package dev.baton.runner.engine;
 
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.Milestone;
 import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepContext;
 import dev.baton.runner.steps.StepResult;
+import dev.baton.runner.steps.Verification;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -70,6 +73,29 @@ final class EngineSteps {
     try (var held = run.announcements().hold(run.journal(), began(attempt))) {
       return run.executors().execute(kind, context);
     }
+  }
+
+  /**
+   * What has to pass before the step's end is a milestone, one after the other; each has the step's
+   * time.
+   */
+  StepResult verify(Milestone milestone, StepResult.Done done, int attempt)
+      throws InterruptedException {
+    for (String command : milestone.verify()) {
+      Deadline deadline = step.timeout().map(Deadline::after).orElse(Deadline.NONE);
+      Optional<StepResult.Failed> failed =
+          Verification.run(
+              command, step.kind(), context(attempt, deadline.earlier(run.deadline())));
+      if (failed.isPresent()) {
+        return failed.get();
+      }
+    }
+    return done;
+  }
+
+  /** What the step's programs find in their environment. */
+  Map<String, String> environment(int attempt) {
+    return Verification.environment(step.kind(), context(attempt, run.deadline()));
   }
 
   private void announce(int attempt) throws InterruptedException {

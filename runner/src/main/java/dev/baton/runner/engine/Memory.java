@@ -28,6 +28,7 @@ final class Memory {
   private final Map<String, BranchState> openBranches;
   private final Map<String, StepState> openSteps = new ConcurrentHashMap<>();
   private final Map<String, Integer> completions = new ConcurrentHashMap<>();
+  private final Milestones milestones;
 
   /** The visits that the trace knows of and that have not ended, by the step's path. */
   private final Map<String, Integer> underWay = new ConcurrentHashMap<>();
@@ -35,6 +36,7 @@ final class Memory {
   Memory(RunState before) {
     this.before = before;
     this.openBranches = new ConcurrentHashMap<>(before.branches());
+    this.milestones = new Milestones(before.nextMilestone());
     before
         .steps()
         .forEach(
@@ -58,6 +60,10 @@ final class Memory {
           underWay.put(failed.step(), failed.visit());
       case TraceEvent.Runner other -> {}
     }
+  }
+
+  Milestones milestones() {
+    return milestones;
   }
 
   BranchState takeBranch(String branch) {

@@ -47,9 +47,9 @@ final class SavedCheckpoint {
         workspace.capture(id, run.checkpoints().describe(trigger, step, visit), evenIfUnchanged);
     switch (saved) {
       case Saved.Made(Cut cut) ->
-          run.append(new TraceEvent.CheckpointSaved(id, step, trigger.word(), cut, null));
+          run.append(new TraceEvent.CheckpointSaved(id, step, trigger.word(), cut, null, null));
       case Saved.Failed(String reason) ->
-          run.append(new TraceEvent.CheckpointSaved(id, step, trigger.word(), null, reason));
+          run.append(new TraceEvent.CheckpointSaved(id, step, trigger.word(), null, reason, null));
       case Saved.Unchanged unchanged -> {}
     }
     return saved;

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.engine;
 
+import dev.baton.milestone.MilestoneFailure;
 import dev.baton.protocol.expression.ExpressionException;
 import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.StepState;
@@ -139,6 +140,9 @@ final class StepVisit {
     prepareWorkspace();
     try (PeriodicCheckpoints periodic = periodicCheckpoints()) {
       StepResult result = engine.execute(attempt, deadline.earlier(run.deadline()));
+      if (result instanceof StepResult.Done done && step.milestone().isPresent()) {
+        result = engine.verify(step.milestone().get(), done, attempt);
+      }
       if (run.control().isInterrupting()) {
         throw new InterruptedException("stopped");
       }
@@ -215,7 +219,7 @@ final class StepVisit {
     if (way.isEmpty()) {
       throw failLine(attempt, failed.error(), failed.log());
     }
-    Optional<Cut> cut = cut();
+    Optional<Cut> cut = cut(Trigger.STEP);
     run.append(
         new TraceEvent.StepFailed(
             path,
@@ -241,11 +245,11 @@ final class StepVisit {
   }
 
   /** The files as the step left them; empty where it has none, or where they cannot be stored. */
-  private Optional<Cut> cut() throws InterruptedException {
+  private Optional<Cut> cut(Trigger trigger) throws InterruptedException {
     if (workspace == null) {
       return Optional.empty();
     }
-    Optional<Cut> cut = workspace.cut(run.checkpoints().describe(Trigger.STEP, path, visit));
+    Optional<Cut> cut = workspace.cut(run.checkpoints().describe(trigger, path, visit));
     if (cut.isEmpty()) {
       workspace.goAhead();
     }
@@ -266,14 +270,49 @@ final class StepVisit {
               ? StepResult.failed("store_unavailable", message)
               : StepResult.failedForGood("output_invalid", message));
     }
+    if (step.milestone().isEmpty() || workspace == null) {
+      end(done, output, null, attempt, startedAt, began);
+      return null;
+    }
+    // One at a time, until it is on the trace: their numbers have neither gaps nor doubles.
+    try (Milestones.Turn turn = run.memory().milestones().begin()) {
+      TraceEvent.Milestone made =
+          MilestoneStep.commit(
+              run,
+              path,
+              step.milestone().get(),
+              turn.index(),
+              workspace.root(),
+              engine.environment(attempt));
+      end(done, output, made, attempt, startedAt, began);
+      turn.made(made.index());
+      return null;
+    } catch (MilestoneFailure e) {
+      String message = StepResult.shorten(String.valueOf(e.getMessage()));
+      return new StepResult.Failed(
+          Failure.of("milestone_failed", message), e.mayPass(), done.log());
+    }
+  }
+
+  private void end(
+      StepResult.Done done,
+      Output output,
+      TraceEvent.@Nullable Milestone made,
+      int attempt,
+      Instant startedAt,
+      long began)
+      throws InterruptedException, LineFailed {
     Flow.Way way;
     try {
       way = line.completed(step, done.output());
     } catch (ExpressionException e) {
       fail(attempt, (StepResult.Failed) StepResult.failed(e));
-      return null;
+      return;
     }
-    Optional<Cut> cut = cut();
+    Optional<Cut> cut = cut(made == null ? Trigger.STEP : Trigger.MILESTONE);
+    if (made != null) {
+      MilestoneStep.tell(run, path, made, cut);
+    }
     run.append(
         new TraceEvent.StepCompleted(
             path,
@@ -287,9 +326,9 @@ final class StepVisit {
             done.exitCode(),
             done.log(),
             startedAt,
-            (System.nanoTime() - began) / 1_000));
+            (System.nanoTime() - began) / 1_000,
+            made == null ? null : made.index()));
     ended(way);
-    return null;
   }
 
   private void ended(Flow.Way way) {

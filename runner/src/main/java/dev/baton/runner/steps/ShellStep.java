@@ -7,6 +7,7 @@
 package dev.baton.runner.steps;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.expression.Template;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.LogTail;
 import dev.baton.protocol.workflow.ShellOutput;
@@ -34,7 +35,9 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
     StepLog log = context.log().get();
     Duration limit = context.deadline().left();
     try {
-      return switch (command(kind, context, directory).run(log, limit)) {
+      int keep = kind.output() instanceof ShellOutput.Stdout ? ShellOutput.MAX_BYTES : 0;
+      Command command = command(kind.interpreter(), kind.script(), kind.env(), context, keep);
+      return switch (command.run(log, limit)) {
         case Ended.TimedOut timedOut ->
             failed(new Failure("timeout", "stopped after " + describe(limit), null), log);
         case Ended.Exited exited -> exited(kind, exited, directory, log);
@@ -44,31 +47,44 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
     }
   }
 
-  private static Command command(StepKind.Shell kind, StepContext context, Path directory) {
-    List<String> words = new ArrayList<>(kind.interpreter());
-    words.add(kind.script());
+  /**
+   * @param stdoutLimit bytes of standard output to keep; 0 for none
+   */
+  static Command command(
+      List<String> interpreter,
+      String script,
+      Map<String, Template> env,
+      StepContext context,
+      int stdoutLimit) {
+    Path directory = context.directory().get();
+    List<String> words = new ArrayList<>(interpreter);
+    words.add(script);
+    return new Command(
+        words,
+        directory,
+        environment(env, context, directory),
+        context.marks().entrySet().stream()
+            .map(mark -> mark.getKey() + "=" + mark.getValue())
+            .collect(Collectors.toSet()),
+        stdoutLimit);
+  }
+
+  static Map<String, String> environment(
+      Map<String, Template> env, StepContext context, Path directory) {
     Map<String, String> step = new LinkedHashMap<>();
-    kind.env().forEach((name, value) -> step.put(name, value.render(context.scope())));
+    env.forEach((name, value) -> step.put(name, value.render(context.scope())));
     Map<String, String> baton = new LinkedHashMap<>(context.marks());
     baton.put("BATON_ATTEMPT", Integer.toString(context.attempt()));
     baton.put("BATON_IDEMPOTENCY_KEY", context.idempotencyKey());
     baton.put("BATON_WORKSPACE", directory.toString());
-    return new Command(
-        words,
-        directory,
-        StepEnvironment.of(System.getenv(), step, baton),
-        context.marks().entrySet().stream()
-            .map(mark -> mark.getKey() + "=" + mark.getValue())
-            .collect(Collectors.toSet()),
-        kind.output() instanceof ShellOutput.Stdout ? ShellOutput.MAX_BYTES : 0);
+    return StepEnvironment.of(System.getenv(), step, baton);
   }
 
   private static StepResult exited(
       StepKind.Shell kind, Ended.Exited exited, Path directory, StepLog log) {
     int code = exited.exitCode();
     if (!kind.okExitCodes().contains(code)) {
-      String how = code > KILLED ? "killed by signal " + (code - KILLED) : "exit code " + code;
-      return failed(new Failure("exit_code", how, code), log);
+      return failed(new Failure("exit_code", describe(code), code), log);
     }
     LogTail tail = log.tail();
     try {
@@ -84,7 +100,11 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
     return new StepResult.Failed(failure, true, log.tail());
   }
 
-  private static String describe(@org.jspecify.annotations.Nullable Duration limit) {
+  static String describe(int code) {
+    return code > KILLED ? "killed by signal " + (code - KILLED) : "exit code " + code;
+  }
+
+  static String describe(@org.jspecify.annotations.Nullable Duration limit) {
     return limit == null ? "its time" : limit.toMillis() + " ms";
   }
 }

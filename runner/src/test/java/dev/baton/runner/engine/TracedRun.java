@@ -101,7 +101,8 @@ final class TracedRun {
             null,
             null,
             Instant.now(),
-            null));
+            null,
+            0));
   }
 
   /**
@@ -173,7 +174,7 @@ final class TracedRun {
             answer -> {
               control(
                   new TraceEvent.ApprovalAnswered(
-                      asked.step(), asked.approval(), answer, "someone", null));
+                      asked.step(), asked.approval(), answer, "someone", null, null));
               if (task != null) {
                 task.answer(asked.approval(), answer);
               }

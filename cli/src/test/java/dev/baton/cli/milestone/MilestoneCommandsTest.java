@@ -1,0 +1,218 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.milestone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.Cli;
+import dev.baton.cli.StubServer;
+import dev.baton.milestone.MilestoneCommit;
+import dev.baton.milestone.sidecar.Sidecar;
+import dev.baton.protocol.json.Json;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Milestones by command, on real repositories and mostly without a server. */
+class MilestoneCommandsTest {
+  private static final String RUN = "01jd0000000000000000000001";
+  private static final String OTHER = "01jd0000000000000000000002";
+
+  @TempDir Path folder;
+
+  @SuppressWarnings("NullAway.Init")
+  private Path repository;
+
+  @SuppressWarnings("NullAway.Init")
+  private Sidecar second;
+
+  @BeforeEach
+  void commit() throws Exception {
+    repository = Files.createDirectories(folder.resolve("repository"));
+    git("init", "--quiet", "--initial-branch=main");
+    milestone(RUN, 0);
+    second = milestone(RUN, 1);
+  }
+
+  private Sidecar milestone(String run, int index) throws Exception {
+    Files.writeString(repository.resolve(run + index), "work");
+    return new MilestoneCommit(Map.of("PATH", System.getenv("PATH")), Clock.systemUTC())
+        .make(
+            repository,
+            new MilestoneCommit.Request(run, index, "Part " + index, "tier1", List.of("make test")),
+            Duration.ofSeconds(30))
+        .sidecar();
+  }
+
+  private void git(String... arguments) throws Exception {
+    ProcessBuilder builder = new ProcessBuilder("git").directory(repository.toFile());
+    builder.command().addAll(List.of(arguments));
+    Process process = builder.redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+  }
+
+  private Cli.Result run(String... arguments) {
+    return Cli.alone().run(with(arguments));
+  }
+
+  private String[] with(String... arguments) {
+    List<String> all = new java.util.ArrayList<>(List.of(arguments));
+    all.addAll(List.of("--repo", repository.toString()));
+    return all.toArray(String[]::new);
+  }
+
+  private static JsonNode json(Cli.Result result) throws Exception {
+    return Json.mapper().readTree(result.out());
+  }
+
+  @Test
+  void shouldListMilestonesOfAllRunsOrOne() throws Exception {
+    milestone(OTHER, 0);
+
+    assertThat(run("milestones").out()).contains(RUN, OTHER, "Part 1", "ok", "tier1");
+    Cli.Result one = run("milestones", "000002", "-o", "json");
+    assertThat(json(one).path("milestones")).hasSize(1);
+    assertThat(json(one).path("milestones").get(0).path("run_id").asText()).isEqualTo(OTHER);
+    assertThat(run("milestones", "0000").err()).isEmpty();
+  }
+
+  @Test
+  void shouldPlanWithoutAServer() throws Exception {
+    Cli.Result plan = run("milestones", "plan", "000001", "-o", "json");
+
+    assertThat(plan.code()).isZero();
+    assertThat(json(plan).path("source").asText()).isEqualTo("sidecar");
+    assertThat(json(plan).path("next_milestone").asInt()).isEqualTo(2);
+    assertThat(json(plan).path("checkpoint").path("sha").asText()).isEqualTo(second.sha());
+    assertThat(json(plan).has("drift")).isFalse();
+    Cli.Result drift = run("milestones", "plan", RUN, "--recorded", "5");
+    assertThat(drift.code()).isZero();
+    assertThat(drift.out())
+        .contains("can go on after milestone 1 (Part 1)", "verified  make test")
+        .contains("recorded state says 5, the checkpoint 1: the checkpoint counts");
+    assertThat(run("milestones", "plan", OTHER).out()).contains("no milestone", "source none");
+    assertThat(run("milestones", "plan", RUN, "--recorded", "-2").code()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldHoldThePlanAgainstTheServer() throws Exception {
+    try (StubServer server = new StubServer()) {
+      server.on(
+          "GET /runs/" + RUN + "/events?limit=1000&after=0",
+          200,
+          """
+          {"events": [
+            {"position": 1, "type": "step_completed", "data": {"step": "a"}},
+            {"position": 2, "type": "step_completed", "data": {"step": "b", "milestone": 3}}]}
+          """);
+
+      Cli.Result plan =
+          Cli.against(server).run(with("milestones", "plan", RUN, "--with-server", "-o", "json"));
+
+      assertThat(json(plan).path("drift").toString())
+          .isEqualTo("{\"recorded_index\":3,\"checkpoint_index\":1}");
+    }
+  }
+
+  @Test
+  void shouldFailWhereWhatIsCheckedOutDoesNotHaveTheMilestones() throws Exception {
+    git("-c", "user.name=a", "-c", "user.email=a@b", "checkout", "--quiet", "--orphan", "empty");
+    git("rm", "--quiet", "-r", "--force", ".");
+    git(
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "commit",
+        "--quiet",
+        "--allow-empty",
+        "--message",
+        "Empty");
+
+    Cli.Result plan = run("milestones", "plan", RUN);
+    Cli.Result doctor = run("doctor", "-o", "json");
+
+    assertThat(doctor.code()).isOne();
+    assertThat(json(doctor).path("healthy").asBoolean()).isFalse();
+    assertThat(json(doctor).path("milestones").get(0).path("location").asText())
+        .isEqualTo("unreachable");
+    assertThat(plan.code()).isOne();
+    assertThat(plan.out()).contains("only once it is there again", "main has it");
+  }
+
+  @Test
+  void shouldExamineAndCollect() throws Exception {
+    assertThat(run("doctor").out()).contains("2 sidecars, nothing wrong");
+    Path sidecars = repository.resolve(".baton/checkpoints");
+    Files.writeString(sidecars.resolve("f".repeat(40) + ".json"), "{");
+    Files.writeString(sidecars.resolve("index.json"), "{}");
+    Files.writeString(sidecars.resolve("x.json.tmp"), "{");
+
+    Cli.Result doctor = run("doctor");
+    assertThat(doctor.code()).isOne();
+    assertThat(doctor.out())
+        .contains(
+            "malformed", "not JSON", "baton gc", "leftover  x.json.tmp", "milestone 1 of run");
+
+    Cli.Result dry = run("gc", "--run", "000001", "--dry-run", "-o", "json");
+    assertThat(json(dry).path("removed")).hasSize(2);
+    assertThat(sidecars.resolve(second.sha() + ".json")).exists();
+    assertThat(run("gc", "--run", OTHER).code()).isEqualTo(3);
+    assertThat(run("gc", "--run", RUN).out()).contains("2 sidecars of 1 runs removed");
+    assertThat(sidecars.resolve(second.sha() + ".json")).doesNotExist();
+    assertThat(sidecars.resolve("x.json.tmp")).doesNotExist();
+  }
+
+  @Test
+  void shouldRemoveTheSidecarsOfRunsThatTheServerHasNoMore() throws Exception {
+    milestone(OTHER, 0);
+    milestone("20260104035601", 0);
+    try (StubServer server = new StubServer()) {
+      server.on("GET /runs/" + OTHER, 200, "{\"id\": \"" + OTHER + "\"}");
+
+      Cli.Result gc = Cli.against(server).run(with("gc"));
+
+      assertThat(gc.code()).as(gc.err()).isZero();
+      assertThat(gc.out())
+          .contains("2 sidecars of 1 runs removed", "kept: those of run 20260104035601");
+    }
+    assertThat(json(run("milestones", "-o", "json")).path("milestones")).hasSize(2);
+    assertThat(run("doctor").code()).isZero();
+  }
+
+  @Test
+  void shouldRemoveNothingWhereTheServerDoesNotAnswer() throws Exception {
+    Cli.Result gc =
+        new Cli(Map.of("BATON_SERVER", "http://127.0.0.1:1", "HOME", "/nonexistent"), "")
+            .run(with("gc"));
+
+    assertThat(gc.code()).isEqualTo(6);
+    assertThat(json(run("milestones", "-o", "json")).path("milestones")).hasSize(2);
+  }
+
+  @Test
+  void shouldSayThatThereIsNoRepository() throws Exception {
+    Path none = Files.createDirectories(folder.resolve("none"));
+
+    for (String command : List.of("milestones", "doctor", "gc")) {
+      Cli.Result result = Cli.alone().run(command, "--repo", none.toString());
+      assertThat(result.code()).as(command).isEqualTo(2);
+      assertThat(result.err()).contains("in no repository", "--repo DIR");
+    }
+    assertThat(Cli.alone().run("doctor", "--repo", folder.resolve("nothing").toString()).err())
+        .contains("there is no directory");
+  }
+}

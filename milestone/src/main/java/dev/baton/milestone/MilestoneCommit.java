@@ -1,0 +1,211 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.milestone;
+
+import dev.baton.milestone.git.Git;
+import dev.baton.milestone.git.Repository;
+import dev.baton.milestone.sidecar.Sidecar;
+import dev.baton.milestone.sidecar.Sidecars;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Commits a work tree as a milestone and writes its sidecar. For one writer at a time in a work
+ * tree; blocks.
+ */
+public final class MilestoneCommit {
+  private static final String NAME = "Baton";
+  private static final String EMAIL = "baton@localhost";
+  private static final String OWN = ".baton";
+
+  /** Work that somebody has to finish before anything else is committed. */
+  private static final Map<String, String> UNFINISHED =
+      Map.of(
+          "MERGE_HEAD", "merge",
+          "CHERRY_PICK_HEAD", "cherry-pick",
+          "REVERT_HEAD", "revert",
+          "rebase-merge", "rebase",
+          "rebase-apply", "rebase");
+
+  private final Map<String, String> environment;
+  private final Clock clock;
+
+  /**
+   * What is to be recorded.
+   *
+   * @param index that the run's state says comes next
+   * @param tier its word
+   * @param commands that passed
+   */
+  public record Request(String run, int index, String title, String tier, List<String> commands) {
+    public Request {
+      commands = List.copyOf(commands);
+    }
+  }
+
+  /**
+   * @param environment of the step: its {@code GIT_AUTHOR_NAME} and the like count, then the
+   *     repository's settings, then a default
+   */
+  public MilestoneCommit(Map<String, String> environment, Clock clock) {
+    this.environment = Map.copyOf(environment);
+    this.clock = clock;
+  }
+
+  /**
+   * Where the repository has milestones of the run that its state does not know of, the repository
+   * counts: the number follows from it.
+   *
+   * @param root of the work tree; its repository is {@code .git} in it, and no other
+   * @param limit of each call of git
+   * @throws MilestoneFailure when there is no commit, or none with a sidecar
+   */
+  public Made make(Path root, Request request, Duration limit)
+      throws MilestoneFailure, InterruptedException {
+    Repository repository =
+        Repository.at(root, environment, limit)
+            .orElseThrow(
+                () ->
+                    new MilestoneFailure(
+                        "the workspace has no repository of its own ('.git' in its root is no"
+                            + " directory): begin one with 'git init', or clone into '.'",
+                        false));
+    try {
+      checkCommittable(repository);
+      Sidecars sidecars = new Sidecars(root, Sidecars.Format.BATON);
+      Optional<Sidecar> newest = sidecars.list().latest(request.run());
+      int index =
+          Math.max(request.index(), newest.map(sidecar -> sidecar.milestoneIndex() + 1).orElse(0));
+      Optional<String> drift =
+          index == request.index()
+              ? Optional.empty()
+              : Optional.of(
+                  "the run's state says milestone %d comes next, the repository's newest is %d: the repository counts"
+                      .formatted(request.index(), index - 1));
+      exclude(repository);
+      String sha = commit(repository, MilestoneMessage.of(request.run(), index));
+      Sidecar sidecar = sidecar(repository, request, index, sha);
+      return new Made(sidecar, sidecars.write(sidecar), drift);
+    } catch (IOException e) {
+      throw new MilestoneFailure(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static void checkCommittable(Repository repository)
+      throws IOException, InterruptedException, MilestoneFailure {
+    for (Map.Entry<String, String> unfinished : UNFINISHED.entrySet()) {
+      if (Files.exists(repository.own(unfinished.getKey()))) {
+        String what = unfinished.getValue();
+        throw new MilestoneFailure(
+            "a %s is in progress in the workspace's repository: the step has to end it with 'git %s --continue' or '--abort' before it completes"
+                .formatted(what, what),
+            true);
+      }
+    }
+    String unmerged = repository.git().ask("diff", "--name-only", "--diff-filter=U");
+    if (!unmerged.isEmpty()) {
+      throw new MilestoneFailure(
+          "files are not merged: the step has to resolve and 'git add' "
+              + String.join(", ", unmerged.lines().limit(5).toList()),
+          true);
+    }
+  }
+
+  /** What Baton keeps in the work tree is no part of the history. */
+  private static void exclude(Repository repository) throws IOException, InterruptedException {
+    Path file = repository.own("info/exclude");
+    String line = "/" + OWN + "/";
+    String known = Files.exists(file) ? Files.readString(file) : "";
+    if (known.lines().noneMatch(line::equals)) {
+      Files.createDirectories(file.resolveSibling("."));
+      Files.writeString(
+          file,
+          (known.isEmpty() || known.endsWith("\n") ? "" : "\n") + line + "\n",
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    }
+  }
+
+  private String commit(Repository repository, String message)
+      throws IOException, InterruptedException {
+    Git git = identified(repository.git());
+    git.ask("add", "--all", "--", ".");
+    unstageOwn(repository);
+    if (isLeftover(repository, message)) {
+      git.ask("commit", "--amend", "--no-edit", "--allow-empty", "--no-verify", "--quiet");
+    } else {
+      git.ask(
+          "commit",
+          "--allow-empty",
+          "--no-verify",
+          "--quiet",
+          "--cleanup=verbatim",
+          "--message",
+          message);
+    }
+    return repository.git().ask("rev-parse", "--verify", "HEAD^{commit}");
+  }
+
+  /** A rule of the repository, or the step, may have put them there in spite of everything. */
+  private static void unstageOwn(Repository repository) throws IOException, InterruptedException {
+    Git git = repository.git();
+    if (repository.head().isEmpty()) {
+      git.ask("rm", "-r", "--cached", "--quiet", "--ignore-unmatch", "--", OWN);
+    } else if (!git.call("diff", "--cached", "--quiet", "--", OWN).isOk()) {
+      git.ask("reset", "--quiet", "--", OWN);
+    }
+  }
+
+  /**
+   * Whether the newest commit is this milestone's already: of an attempt that could not write its
+   * sidecar, on files that could not be taken back.
+   */
+  private static boolean isLeftover(Repository repository, String message)
+      throws IOException, InterruptedException {
+    return repository.head().isPresent()
+        && repository.git().ask("log", "--max-count=1", "--format=%B").strip().equals(message);
+  }
+
+  private static Git identified(Git git) throws IOException, InterruptedException {
+    Git identified = git;
+    for (String role : List.of("AUTHOR", "COMMITTER")) {
+      identified = identified(identified, "GIT_" + role + "_NAME", "user.name", NAME);
+      identified = identified(identified, "GIT_" + role + "_EMAIL", "user.email", EMAIL);
+    }
+    return identified;
+  }
+
+  private static Git identified(Git git, String variable, String setting, String otherwise)
+      throws IOException, InterruptedException {
+    return git.hasVariable(variable) || git.call("config", "--get", setting).isOk()
+        ? git
+        : git.with(variable, otherwise);
+  }
+
+  private Sidecar sidecar(Repository repository, Request request, int index, String sha)
+      throws IOException, InterruptedException {
+    Git git = repository.git();
+    return new Sidecar(
+        Sidecar.SCHEMA_VERSION,
+        sha,
+        request.run(),
+        index,
+        request.title(),
+        clock.instant(),
+        request.tier(),
+        request.commands(),
+        git.ask("rev-parse", "--verify", sha + "^{tree}"),
+        git.patchIds(List.of("diff-tree", "--root"), sha).get(sha));
+  }
+}

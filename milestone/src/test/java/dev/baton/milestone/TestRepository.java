@@ -1,0 +1,139 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.milestone;
+
+import dev.baton.milestone.git.Git;
+import dev.baton.milestone.git.Repository;
+import dev.baton.milestone.plan.ResumePlan;
+import dev.baton.milestone.plan.ResumePlanner;
+import dev.baton.milestone.sidecar.Sidecar;
+import dev.baton.milestone.sidecar.Sidecars;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A repository on disk, and git as a person uses it. */
+final class TestRepository {
+  static final String RUN = "01jd0000000000000000000001";
+  static final String OTHER = "01jd0000000000000000000002";
+  static final Duration LIMIT = Duration.ofSeconds(30);
+  static final Instant NOW = Instant.parse("2026-01-04T03:58:12.345678Z");
+  static final Map<String, String> ENVIRONMENT =
+      Map.of(
+          "PATH",
+          System.getenv("PATH"),
+          "HOME",
+          "/nonexistent",
+          "GIT_CONFIG_GLOBAL",
+          "/dev/null",
+          "GIT_CONFIG_NOSYSTEM",
+          "1");
+
+  final Path root;
+
+  private TestRepository(Path root) {
+    this.root = root;
+  }
+
+  /** With one commit on {@code main}. */
+  static TestRepository create(Path root) throws Exception {
+    TestRepository created = bare(root);
+    created.git("config", "user.name", "Ann");
+    created.git("config", "user.email", "ann@example.org");
+    created.write("README", "begun\n");
+    created.git("add", "--all");
+    created.git("commit", "--quiet", "--message", "Begin");
+    return created;
+  }
+
+  /** Without a commit, and without anybody's name. */
+  static TestRepository bare(Path root) throws Exception {
+    TestRepository created = new TestRepository(Files.createDirectories(root));
+    created.git("init", "--quiet", "--initial-branch=main");
+    return created;
+  }
+
+  String git(String... arguments) throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder("git").directory(root.toFile());
+    builder.command().addAll(List.of(arguments));
+    builder.environment().clear();
+    builder.environment().putAll(ENVIRONMENT);
+    builder.environment().put("GIT_EDITOR", "true");
+    Process process = builder.redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
+      throw new AssertionError("git " + List.of(arguments) + ": " + said);
+    }
+    return said.strip();
+  }
+
+  String head() throws IOException, InterruptedException {
+    return git("rev-parse", "HEAD");
+  }
+
+  void write(String file, String text) throws IOException {
+    Path path = root.resolve(file);
+    Files.createDirectories(path.resolveSibling("."));
+    Files.writeString(path, text);
+  }
+
+  String commit(String file, String text, String message) throws IOException, InterruptedException {
+    write(file, text);
+    git("add", "--all");
+    git("commit", "--quiet", "--message", message);
+    return head();
+  }
+
+  Sidecars sidecars() {
+    return new Sidecars(root, Sidecars.Format.BATON);
+  }
+
+  Made make(MilestoneCommit.Request request) throws Exception {
+    return new MilestoneCommit(ENVIRONMENT, Clock.fixed(NOW, ZoneOffset.UTC))
+        .make(root, request, LIMIT);
+  }
+
+  /** A milestone that adds one file. */
+  Sidecar milestone(int index) throws Exception {
+    write("part-" + index, "the work of milestone " + index + "\n");
+    return make(request(RUN, index)).sidecar();
+  }
+
+  static MilestoneCommit.Request request(String run, int index) {
+    return new MilestoneCommit.Request(
+        run, index, "Part " + index, "tier1", List.of("test -f part-" + index));
+  }
+
+  Repository open() {
+    return new Repository(root, new Git(root, ENVIRONMENT, LIMIT));
+  }
+
+  ResumePlan plan() throws IOException, InterruptedException {
+    return ResumePlanner.plan(open(), RUN);
+  }
+
+  /** As a tool wrote one that had milestones before. */
+  void writeForeign(String folder, String sha, String run, int index) throws IOException {
+    write(
+        folder + "/checkpoints/" + sha + ".json",
+        """
+        {"schema_version": "1.0.0", "sha": "%s", "run_id": "%s", "milestone_index": %d,
+         "milestone_title": "Implement getValidMoveTargets function",
+         "created_at": "2026-01-04T03:58:12.345Z", "tier": "tier0",
+         "verification_commands": ["npm install", "npm run lint"]}
+        """
+            .formatted(sha, run, index));
+  }
+}

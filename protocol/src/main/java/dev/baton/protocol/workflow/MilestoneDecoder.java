@@ -1,0 +1,82 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import dev.baton.protocol.expression.Template;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** {@code milestone} of a step. */
+final class MilestoneDecoder {
+  private static final int MAX_TITLE = 200;
+  private static final Map<String, Tier> TIERS = tiers();
+
+  private final Values values;
+  private final Problems problems;
+
+  MilestoneDecoder(Values values) {
+    this.values = values;
+    this.problems = values.problems();
+  }
+
+  private static Map<String, Tier> tiers() {
+    Map<String, Tier> tiers = new LinkedHashMap<>();
+    for (Tier tier : Tier.values()) {
+      tiers.put(tier.word(), tier);
+    }
+    return tiers;
+  }
+
+  Optional<Milestone> decode(Place place) {
+    Optional<Fields> found = Fields.of(place, values, "{title, tier, verify: [commands]}");
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    Fields fields = found.get();
+    fields.allowOnly(List.of("title", "tier", "verify"));
+    if (fields.get("title").isEmpty()) {
+      fields.missing("title", "title: what is reached");
+    }
+    Optional<String> title = fields.text("title", MAX_TITLE);
+    Optional<Tier> tier = fields.choice("tier", TIERS);
+    List<String> verify = fields.get("verify").map(this::commands).orElse(List.of());
+    return title.map(text -> new Milestone(text, tier.orElse(Tier.TIER0), verify));
+  }
+
+  private List<String> commands(Place place) {
+    if (!(place.node() instanceof Located.Items(_, List<Located> items))
+        || items.size() > Milestone.MAX_COMMANDS) {
+      problems.error(
+          place,
+          "these are no verification commands",
+          "a list of at most " + Milestone.MAX_COMMANDS + " commands");
+      return List.of();
+    }
+    List<String> commands = new ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      command(place.item(i, items.get(i))).ifPresent(commands::add);
+    }
+    return commands;
+  }
+
+  private Optional<String> command(Place place) {
+    Optional<String> command = values.text(place, Milestone.MAX_COMMAND);
+    if (command.isPresent() && command.get().isBlank()) {
+      problems.error(place, "the command is empty", "a command");
+    }
+    if (command.isPresent() && Template.isTemplate(command.get())) {
+      problems.error(
+          place,
+          "a command has no '${{': text put into code can become code",
+          "the step's env, and \"$NAME\" in the command");
+    }
+    return command;
+  }
+}

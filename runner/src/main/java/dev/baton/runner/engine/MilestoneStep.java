@@ -1,0 +1,77 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.milestone.Made;
+import dev.baton.milestone.MilestoneCommit;
+import dev.baton.milestone.MilestoneFailure;
+import dev.baton.milestone.sidecar.Sidecar;
+import dev.baton.protocol.manifest.Trigger;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.Milestone;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.jboss.logging.Logger;
+
+/** What a step that is a milestone does between its work and its end. */
+final class MilestoneStep {
+  private static final Logger LOG = Logger.getLogger(MilestoneStep.class);
+
+  /** Of one call of git. */
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+
+  private MilestoneStep() {}
+
+  /**
+   * Commits the files and writes the sidecar.
+   *
+   * @param environment of the step's programs
+   */
+  static TraceEvent.Milestone commit(
+      RunContext run,
+      String step,
+      Milestone milestone,
+      int index,
+      Path workspace,
+      Map<String, String> environment)
+      throws MilestoneFailure, InterruptedException {
+    Made made =
+        new MilestoneCommit(environment, Clock.systemUTC())
+            .make(
+                workspace,
+                new MilestoneCommit.Request(
+                    run.run(),
+                    index,
+                    milestone.title(),
+                    milestone.tier().word(),
+                    milestone.verify()),
+                run.deadline().leftAtMost(LIMIT));
+    made.drift().ifPresent(drift -> LOG.warnf("run %s, step '%s': %s", run.run(), step, drift));
+    Sidecar sidecar = made.sidecar();
+    return new TraceEvent.Milestone(
+        sidecar.milestoneIndex(), milestone.title(), milestone.tier().word(), sidecar.sha(), true);
+  }
+
+  /** Tells of the cut that has the commit and its sidecar, or that there is none. */
+  static void tell(RunContext run, String step, TraceEvent.Milestone milestone, Optional<Cut> cut)
+      throws InterruptedException {
+    String checkpoint = cut.map(Cut::checkpoint).orElse(null);
+    run.append(
+        new TraceEvent.CheckpointSaved(
+            checkpoint == null ? RunId.next() : checkpoint,
+            step,
+            Trigger.MILESTONE.word(),
+            cut.orElse(null),
+            cut.isPresent() ? null : "the files could not be stored; the runner's log says why",
+            milestone));
+  }
+}
