@@ -12,6 +12,7 @@ import dev.baton.cli.checkpoint.CheckpointCommand;
 import dev.baton.cli.completion.CompletionCommand;
 import dev.baton.cli.demo.DemoCommand;
 import dev.baton.cli.diff.DiffRunsCommand;
+import dev.baton.cli.history.HistoryCommand;
 import dev.baton.cli.run.CancelCommand;
 import dev.baton.cli.run.DeleteCommand;
 import dev.baton.cli.run.EventsCommand;
@@ -48,6 +49,7 @@ final class Subcommands {
     ALL.put("diff", DiffRunsCommand.class);
     ALL.put("lineage", LineageCommand.class);
     ALL.put("status", StatusCommand.class);
+    ALL.put("history", HistoryCommand.class);
     ALL.put("events", EventsCommand.class);
     ALL.put("logs", LogsCommand.class);
     ALL.put("approve", ApproveCommand.class);

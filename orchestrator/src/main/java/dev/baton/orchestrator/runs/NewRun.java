@@ -24,7 +24,11 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A run that has been checked and is about to be written. */
+/**
+ * A run that has been checked and is about to be written.
+ *
+ * @param definition what its trace is to carry of its workflow; null for nothing
+ */
 public record NewRun(
     String id,
     boolean external,
@@ -39,7 +43,8 @@ public record NewRun(
     @Nullable Duration heartbeatInterval,
     @Nullable Duration heartbeatTimeout,
     Instant createdAt,
-    TraceEvent.@Nullable ForkedFrom forkedFrom) {
+    TraceEvent.@Nullable ForkedFrom forkedFrom,
+    @Nullable String definition) {
 
   private static final int EPOCH = 1;
 
@@ -59,7 +64,8 @@ public record NewRun(
         heartbeatInterval,
         heartbeatTimeout,
         createdAt,
-        cut);
+        cut,
+        definition);
   }
 
   String kind() {
@@ -120,7 +126,8 @@ public record NewRun(
             heartbeatInterval == null ? null : heartbeatInterval.toMillis(),
             heartbeatTimeout == null ? null : heartbeatTimeout.toMillis(),
             createdAt,
-            forkedFrom);
+            forkedFrom,
+            definition);
     List<Effect> effects = new ArrayList<>(3);
     effects.add(Effect.publish(born, 1, createdAt));
     if (!external) {

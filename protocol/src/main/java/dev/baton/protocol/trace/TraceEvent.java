@@ -35,6 +35,9 @@ public sealed interface TraceEvent {
    * @param definitionHash of the workflow's canonical form; null for an external run without one
    * @param restart {@code always} or {@code never}
    * @param forkedFrom whose cut it begins with; null where it begins with nothing
+   * @param definition the workflow's canonical form as text, the bytes of which the hash is, so
+   *     that the trace alone is enough to go on elsewhere; null where nobody asked for that, and
+   *     where it is larger than {@link Output#INLINE_LIMIT}
    */
   record RunCreated(
       String kind,
@@ -48,13 +51,44 @@ public sealed interface TraceEvent {
       @Nullable Long heartbeatIntervalMs,
       @Nullable Long heartbeatTimeoutMs,
       Instant createdAt,
-      @Nullable ForkedFrom forkedFrom)
+      @Nullable ForkedFrom forkedFrom,
+      @Nullable String definition)
       implements Control {
     public RunCreated {
       kind = kind == null ? "managed" : kind;
       project = project == null ? "default" : project;
       labels = labels == null ? Map.of() : Map.copyOf(labels);
       restart = restart == null ? "always" : restart;
+    }
+
+    /** Without its definition. */
+    public RunCreated(
+        String kind,
+        String project,
+        @Nullable String workflow,
+        @Nullable String definitionHash,
+        @Nullable Output input,
+        Map<String, String> labels,
+        @Nullable Instant deadline,
+        String restart,
+        @Nullable Long heartbeatIntervalMs,
+        @Nullable Long heartbeatTimeoutMs,
+        Instant createdAt,
+        @Nullable ForkedFrom forkedFrom) {
+      this(
+          kind,
+          project,
+          workflow,
+          definitionHash,
+          input,
+          labels,
+          deadline,
+          restart,
+          heartbeatIntervalMs,
+          heartbeatTimeoutMs,
+          createdAt,
+          forkedFrom,
+          null);
     }
   }
 
