@@ -12,6 +12,7 @@ CREATE TABLE store.archive (
   owed boolean NOT NULL DEFAULT false    -- erased, while its objects are still in the repository
 );
 
+CREATE INDEX archive_failed ON store.archive (run) WHERE attempts > 0;
 CREATE INDEX archive_owed ON store.archive (run) WHERE owed;
 
 -- What is to be archived is found by it, whatever was lost with a process.

@@ -125,7 +125,7 @@ public class Archiver {
       }
       boolean look = nextLook - System.nanoTime() <= 0;
       if (look) {
-        hydration.run(git);
+        hydrate(git);
       }
       Streak streak = new Streak();
       for (String run = next(); run != null; run = next()) {
@@ -139,6 +139,22 @@ public class Archiver {
     } catch (RuntimeException e) {
       metrics.failed();
       throw e;
+    }
+  }
+
+  /** What fails is tried again with the next look; archiving does not wait for it. */
+  private void hydrate(GitRuns git) {
+    try {
+      hydration.run(git);
+    } catch (RuntimeException e) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw e;
+      }
+      metrics.failed();
+      LOG.warnf(
+          "runs of the archive could not be taken over, it is tried again in %s: %s",
+          interval, Problems.words(e));
+      LOG.debug("hydration", e);
     }
   }
 

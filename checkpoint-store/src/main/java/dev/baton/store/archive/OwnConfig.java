@@ -8,6 +8,7 @@ package dev.baton.store.archive;
 
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.storage.file.FileBasedConfig;
+import org.eclipse.jgit.storage.file.WindowCacheConfig;
 import org.eclipse.jgit.util.FS;
 import org.eclipse.jgit.util.SystemReader;
 
@@ -16,6 +17,8 @@ import org.eclipse.jgit.util.SystemReader;
  * service has no user, and what somebody's hooks or signing settings say is not meant for it.
  */
 final class OwnConfig extends SystemReader.Delegate {
+  /** A pack of chunks or a long trace is read piece by piece: the store has a small heap. */
+  private static final int LARGEST_IN_MEMORY = 4 << 20;
 
   private OwnConfig(SystemReader of) {
     super(of);
@@ -25,6 +28,9 @@ final class OwnConfig extends SystemReader.Delegate {
   static synchronized void use() {
     if (!(SystemReader.getInstance() instanceof OwnConfig)) {
       SystemReader.setInstance(new OwnConfig(SystemReader.getInstance()));
+      WindowCacheConfig cache = new WindowCacheConfig();
+      cache.setStreamFileThreshold(LARGEST_IN_MEMORY);
+      cache.install();
     }
   }
 

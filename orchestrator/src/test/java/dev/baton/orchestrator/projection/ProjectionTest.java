@@ -132,8 +132,7 @@ class ProjectionTest {
         """
         {"name":"restored","steps":[{"id":"ask","approval":{"prompt":"Go on?"}}]}""";
     Parsed.Valid parsed = (Parsed.Valid) WorkflowParser.parse(definition, Format.JSON);
-    String canonical =
-        new String(WorkflowParser.bytes(parsed.canonical()), StandardCharsets.UTF_8);
+    String canonical = new String(WorkflowParser.bytes(parsed.canonical()), StandardCharsets.UTF_8);
     String run = RunId.next();
     String forged = samePartition(run);
     try (TraceLog log = bed.log()) {
@@ -141,8 +140,7 @@ class ProjectionTest {
       restore(log, run, Lane.CONTROL, 1, restored(parsed.hash(), canonical));
       restore(log, run, Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(1, null, "start"));
       restore(log, run, Lane.CONTROL, 3, new TraceEvent.RunnerAssigned(2, null, "runner_exited"));
-      restore(
-          log, run, Lane.runner(2), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
+      restore(log, run, Lane.runner(2), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
       restore(log, run, Lane.runner(2), 2, question(run + "-ask-1"));
 
       JsonNode waiting =
