@@ -258,6 +258,22 @@ class ArchiveTest extends StoreTest {
   }
 
   @Test
+  void shouldFinishATakeoverThatWasCutShort() {
+    TraceBuilder trace = complete();
+    archived(trace.run(), "completed");
+    client.until(() -> state(trace.run()), state -> state == 0);
+
+    // As a store leaves it that is killed between two events.
+    execute("DELETE FROM store.event WHERE run = $1 AND lane = 1 AND seq > 1", trace.run());
+    execute("UPDATE store.archive SET state = 1, position = 0 WHERE run = $1", trace.run());
+
+    assertThat(awaitEvents(trace.run(), 5))
+        .extracting(event -> event.getId().substring(trace.run().length()))
+        .containsExactly("/c/1", "/c/2", "/1/1", "/1/2", "/1/3");
+    client.until(() -> state(trace.run()), state -> state == 0);
+  }
+
+  @Test
   void shouldKeepDataByteForByte() {
     TraceBuilder trace = new TraceBuilder();
     String odd =
