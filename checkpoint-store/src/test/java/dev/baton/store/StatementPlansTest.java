@@ -35,7 +35,15 @@ import org.junit.jupiter.api.Test;
 class StatementPlansTest extends StoreTest {
   private static final List<String> PACKAGES =
       List.of(
-          "packs", "checkpoints", "verify", "gc", "retention", "deletion", "reindex", "transfer");
+          "packs",
+          "checkpoints",
+          "verify",
+          "gc",
+          "retention",
+          "deletion",
+          "reindex",
+          "transfer",
+          "archive");
 
   /** By nothing, or by the project alone. */
   private static final Pattern READS_ALL_CHUNKS =
@@ -55,6 +63,19 @@ class StatementPlansTest extends StoreTest {
           .doesNotContain("Seq Scan", "Hash Join", "Merge Join")
           .doesNotContainPattern(READS_ALL_CHUNKS);
     }
+  }
+
+  @Test
+  void shouldFindWhatIsToBeArchivedWithoutReadingAllEvents() throws Exception {
+    Field due =
+        statements().stream()
+            .filter(field -> field.getName().equals("DUE"))
+            .findFirst()
+            .orElseThrow();
+
+    assertThat(plan((String) due.get(null)))
+        .contains("event_to_archive")
+        .doesNotContain("event_in_log_order", "event_pkey");
   }
 
   /** Hibernate's parameters have names. */

@@ -13,6 +13,7 @@ import dev.baton.cli.checkpoint.CheckpointCommand;
 import dev.baton.cli.completion.CompletionCommand;
 import dev.baton.cli.demo.DemoCommand;
 import dev.baton.cli.diff.DiffRunsCommand;
+import dev.baton.cli.history.HistoryCommand;
 import dev.baton.cli.milestone.DoctorCommand;
 import dev.baton.cli.milestone.GcCommand;
 import dev.baton.cli.milestone.MilestonesCommand;
@@ -53,6 +54,7 @@ final class Subcommands {
     ALL.put("diff", DiffRunsCommand.class);
     ALL.put("lineage", LineageCommand.class);
     ALL.put("status", StatusCommand.class);
+    ALL.put("history", HistoryCommand.class);
     ALL.put("events", EventsCommand.class);
     ALL.put("logs", LogsCommand.class);
     ALL.put("label", LabelCommand.class);

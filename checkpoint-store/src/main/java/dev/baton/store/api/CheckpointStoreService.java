@@ -21,6 +21,8 @@ import dev.baton.protocol.grpc.GcReport;
 import dev.baton.protocol.grpc.GetCheckpointRequest;
 import dev.baton.protocol.grpc.GetCheckpointResponse;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.ListArchiveRequest;
+import dev.baton.protocol.grpc.ListArchiveResponse;
 import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.ListCheckpointsResponse;
 import dev.baton.protocol.grpc.ListCutsRequest;
@@ -85,6 +87,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   private final SnapshotCalls snapshotCalls;
   private final KeepingCalls keepingCalls;
   private final MaintenanceCalls maintenanceCalls;
+  private final ArchiveCalls archiveCalls;
 
   CheckpointStoreService(
       Snapshots snapshots,
@@ -95,7 +98,8 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
       Holder holder,
       SnapshotCalls snapshotCalls,
       KeepingCalls keepingCalls,
-      MaintenanceCalls maintenanceCalls) {
+      MaintenanceCalls maintenanceCalls,
+      ArchiveCalls archiveCalls) {
     this.snapshots = snapshots;
     this.cuts = cuts;
     this.events = events;
@@ -105,6 +109,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     this.snapshotCalls = snapshotCalls;
     this.keepingCalls = keepingCalls;
     this.maintenanceCalls = maintenanceCalls;
+    this.archiveCalls = archiveCalls;
   }
 
   @Override
@@ -242,6 +247,12 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   public void pinCheckpoint(
       PinCheckpointRequest request, StreamObserver<StoredCheckpoint> observer) {
     answer(observer, () -> keepingCalls.pin(request));
+  }
+
+  @Override
+  public void listArchive(
+      ListArchiveRequest request, StreamObserver<ListArchiveResponse> observer) {
+    answer(observer, () -> archiveCalls.list(request));
   }
 
   @Override

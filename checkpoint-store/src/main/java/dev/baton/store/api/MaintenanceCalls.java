@@ -146,6 +146,7 @@ class MaintenanceCalls {
         .setPacks(counts.packs())
         .setBytes(counts.bytes())
         .setOrigins(counts.origins())
+        .setArchived(counts.archived())
         .build();
   }
 

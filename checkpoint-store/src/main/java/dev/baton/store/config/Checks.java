@@ -7,6 +7,8 @@
 package dev.baton.store.config;
 
 import java.net.URI;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.regex.Pattern;
 import org.eclipse.microprofile.config.spi.Converter;
@@ -120,6 +122,32 @@ public final class Checks {
     @Override
     public Long convert(String value) {
       return between(value, "bytes", 1 << 20, 64 << 20);
+    }
+  }
+
+  /** How much a commit of the archive may carry. */
+  public static final class ArchiveBytes implements Converter<Long> {
+    @Override
+    public Long convert(String value) {
+      return between(value, "bytes", 0, 8L << 30);
+    }
+  }
+
+  /** A folder's absolute path. */
+  public static final class Folder implements Converter<Path> {
+    @Override
+    public Path convert(String value) {
+      String allowed = "the absolute path of a folder";
+      Path path;
+      try {
+        path = Path.of(value);
+      } catch (InvalidPathException e) {
+        throw new IllegalArgumentException(wrong(value, allowed).getMessage(), e);
+      }
+      if (!path.isAbsolute()) {
+        throw wrong(value, allowed);
+      }
+      return path;
     }
   }
 

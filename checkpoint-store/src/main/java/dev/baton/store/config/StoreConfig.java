@@ -10,6 +10,7 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -41,6 +42,8 @@ public interface StoreConfig {
   Gc gc();
 
   Retention retention();
+
+  Archive archive();
 
   /** Postgres. */
   interface Db {
@@ -196,5 +199,31 @@ public interface StoreConfig {
 
       Optional<Boolean> keepError();
     }
+  }
+
+  /** Runs in a git repository. */
+  interface Archive {
+    /**
+     * The repository's folder, bare or not; where there is nothing yet, a bare one is made. Absent:
+     * no archive.
+     */
+    @WithConverter(Checks.Folder.class)
+    Optional<Path> git();
+
+    /**
+     * Bytes of outputs and packs that a run's commit may carry, 0 to 8 GiB. What does not fit is
+     * left out, and the manifest says so.
+     */
+    @WithDefault("67108864")
+    @WithConverter(Checks.ArchiveBytes.class)
+    long maxWorkspace();
+
+    /**
+     * How often the store looks for runs that it has not archived, and for archived ones that it
+     * does not know: 1 second to 7 days.
+     */
+    @WithDefault("PT5M")
+    @WithConverter(Checks.Period.class)
+    Duration interval();
   }
 }

@@ -12,6 +12,7 @@ package dev.baton.store.deletion;
  * @param manifests objects; a pin counts with its manifest
  * @param blobs objects that only this run uses
  * @param bytes of objects that were deleted
+ * @param archived refs in the git archive
  */
 public record RunCounts(
     long events,
@@ -21,4 +22,5 @@ public record RunCounts(
     long blobs,
     long packs,
     long bytes,
-    long origins) {}
+    long origins,
+    long archived) {}

@@ -6,6 +6,7 @@
  */
 package dev.baton.store.deletion;
 
+import dev.baton.store.archive.Archiver;
 import dev.baton.store.background.Waits;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.StoreFailure;
@@ -27,8 +28,8 @@ import org.jboss.logging.Logger;
 
 /**
  * Erases a run that has ended: events, cuts, checkpoints with their objects, blobs that only it
- * uses. Packs are shared, so they go by garbage collection. May be repeated after a failure;
- * blocks.
+ * uses, and its ref in the git archive. Packs are shared, so they go by garbage collection. May be
+ * repeated after a failure; blocks.
  */
 @ApplicationScoped
 public class RunDeletion {
@@ -83,6 +84,7 @@ public class RunDeletion {
   private final Collection collection;
   private final RunRows rows;
   private final Forks forks;
+  private final Archiver archive;
   private final double urlLifeSeconds;
 
   RunDeletion(
@@ -93,6 +95,7 @@ public class RunDeletion {
       Collection collection,
       RunRows rows,
       Forks forks,
+      Archiver archive,
       StoreConfig config) {
     this.pool = pool;
     this.bucket = bucket;
@@ -101,6 +104,7 @@ public class RunDeletion {
     this.collection = collection;
     this.rows = rows;
     this.forks = forks;
+    this.archive = archive;
     urlLifeSeconds = config.objectStore().urlLife().toSeconds();
   }
 
@@ -121,6 +125,8 @@ public class RunDeletion {
     forks.keepOriginsOfForksOf(run);
     List<Long> blobs = rows.deleteBlobs(run);
     removeManifests(run, holdings);
+    // Before the events: what they say is archived again as long as they are there.
+    long archived = archive.erase(run);
     long events = rows.deleteEvents(run);
     long cuts = rows.delete(RunRows.DELETE_CUTS, run);
     long origins = forks.delete(run);
@@ -134,7 +140,8 @@ public class RunDeletion {
             blobs.size(),
             packs.deletedPacks(),
             packs.deletedBytes() + blobs.stream().mapToLong(Long::longValue).sum(),
-            origins);
+            origins,
+            archived);
     Row waiting = waiting(holdings);
     Proof proof = new Proof(deleted, count(run, holdings), waiting.getLong(0), waiting.getLong(1));
     LOG.infof("deleted run %s: %s", run, proof);
@@ -172,7 +179,8 @@ public class RunDeletion {
         rows.count(RunRows.COUNT_BLOBS, run),
         0,
         0,
-        rows.count(RunRows.COUNT_ORIGINS, run));
+        rows.count(RunRows.COUNT_ORIGINS, run),
+        archive.count(run));
   }
 
   /** The keys of manifests and pins, of which a crash may have left some without a row. */

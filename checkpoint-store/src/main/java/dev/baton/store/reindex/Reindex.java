@@ -98,6 +98,17 @@ public class Reindex {
     return report;
   }
 
+  /**
+   * A checkpoint whose packs are in the bucket, of which nothing else is known. May be repeated.
+   *
+   * @param bytes its manifest
+   * @throws IOException where a pack cannot be read
+   * @throws IllegalArgumentException where it is no manifest
+   */
+  public void add(byte[] bytes) throws IOException {
+    new Tally().add(ManifestCodec.read(bytes), bytes);
+  }
+
   /** Goes from manifest to manifest. */
   private final class Tally {
     private final List<String> problems = new ArrayList<>();
@@ -120,9 +131,7 @@ public class Reindex {
             new CheckpointName(manifest.run().project(), manifest.sessionId(), manifest.id()))) {
           throw StoreFailure.invalid("it is the manifest of another checkpoint");
         }
-        addPacks(manifest);
-        Waits.get(
-            commits.commit(manifest.sessionId(), 0, manifest.run().project(), bytes, List.of()));
+        add(manifest, bytes);
         pin(name);
         checkpointCount++;
       } catch (IllegalArgumentException | IOException e) {
@@ -133,6 +142,12 @@ public class Reindex {
         }
         problem(name, e);
       }
+    }
+
+    private void add(Manifest manifest, byte[] bytes) throws IOException {
+      addPacks(manifest);
+      Waits.get(
+          commits.commit(manifest.sessionId(), 0, manifest.run().project(), bytes, List.of()));
     }
 
     private void problem(CheckpointName name, Exception e) {

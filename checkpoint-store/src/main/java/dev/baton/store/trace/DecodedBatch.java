@@ -107,6 +107,14 @@ record DecodedBatch(
     return spans.isEmpty();
   }
 
+  /** Those that have ended or begun to wait, by what their events say. */
+  Set<String> resting() {
+    return events.stream()
+        .filter(event -> Rested.TYPES.contains(event.type()))
+        .map(event -> event.id().run())
+        .collect(Collectors.toSet());
+  }
+
   Set<String> runs() {
     return events.stream().map(e -> e.id().run()).collect(Collectors.toSet());
   }

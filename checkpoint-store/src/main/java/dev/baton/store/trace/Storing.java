@@ -10,10 +10,12 @@ import dev.baton.store.failure.Problems;
 import io.smallrye.common.annotation.Identifier;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Brings a batch into Postgres, whatever it takes: waits out an outage, goes on after a commit
@@ -28,6 +30,7 @@ class Storing {
   private final TraceMetrics metrics;
   private final Wakeups wakeups;
   private final Fatal fatal;
+  private final Event<Rested> rested;
 
   Storing(
       @Identifier("trace-positions") Assignments assignments,
@@ -36,7 +39,8 @@ class Storing {
       Burial burial,
       TraceMetrics metrics,
       Wakeups wakeups,
-      Fatal fatal) {
+      Fatal fatal,
+      Event<Rested> rested) {
     this.assignments = assignments;
     this.positions = positions;
     this.writer = writer;
@@ -44,6 +48,7 @@ class Storing {
     this.metrics = metrics;
     this.wakeups = wakeups;
     this.fatal = fatal;
+    this.rested = rested;
   }
 
   /**
@@ -68,12 +73,20 @@ class Storing {
                     metrics.stored(
                         batch, stored.events(), Duration.ofNanos(System.nanoTime() - start));
                     wakeups.wake(batch.runs());
+                    tell(batch.resting());
                     yield Uni.createFrom().voidItem();
                   }
                   case TraceWriter.Outcome.Moved moved -> reconcile(batch, expected);
                 })
         .onFailure(failure -> isRefused(failure, batch))
         .recoverWithUni(refusal -> sift(batch, expected, refusal));
+  }
+
+  /** Only a hint: whoever misses it finds the events. */
+  private void tell(Set<String> runs) {
+    if (!runs.isEmpty()) {
+      rested.fire(new Rested(runs));
+    }
   }
 
   private static boolean isRefused(Throwable failure, DecodedBatch batch) {

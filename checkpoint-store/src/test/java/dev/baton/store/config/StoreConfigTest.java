@@ -50,6 +50,9 @@ class StoreConfigTest {
     assertThat(config.retention().keepError()).isTrue();
     assertThat(config.retention().projects()).isEmpty();
     assertThat(config.retention().workflows()).isEmpty();
+    assertThat(config.archive().git()).isEmpty();
+    assertThat(config.archive().maxWorkspace()).isEqualTo(64 << 20);
+    assertThat(config.archive().interval()).isEqualTo(Duration.ofMinutes(5));
     assertThat(config.storeInstance()).endsWith("-8082");
   }
 
@@ -68,6 +71,9 @@ class StoreConfigTest {
     "baton.scrub.after, PT0S, a duration from PT1S to PT87600H",
     "baton.gc.grace, 1m, a duration from PT2M to PT87600H",
     "baton.gc.interval, 8h9, a duration from PT1S to PT168H",
+    "baton.archive.git, runs.git, the absolute path of a folder",
+    "baton.archive.max-workspace, 8589934593, bytes from 0 to 8589934592",
+    "baton.archive.interval, 0s, a duration from PT1S to PT168H",
     "baton.retention.max-checkpoints, 0, a number from 1 to 1000000",
     "baton.retention.projects.lab.max-checkpoints, none, a number from 1 to 1000000",
   })

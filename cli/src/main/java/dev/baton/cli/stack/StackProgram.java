@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -37,10 +38,17 @@ public final class StackProgram {
 
   private final DataFolder data;
   private final Path home;
+  private final Map<String, String> settings;
 
-  private StackProgram(DataFolder data, Path home) {
+  private StackProgram(DataFolder data, Path home, Map<String, String> settings) {
     this.data = data;
     this.home = home;
+    this.settings = settings;
+  }
+
+  /** The same, with these variables in the environment of everything that it starts. */
+  StackProgram with(Map<String, String> settings) {
+    return new StackProgram(data, home, Map.copyOf(settings));
   }
 
   /**
@@ -52,7 +60,7 @@ public final class StackProgram {
       throw CliFailure.usage(
           "where Baton's programs are is not known: start this command by ./baton, which says so");
     }
-    return new StackProgram(data, Path.of(home));
+    return new StackProgram(data, Path.of(home), Map.of());
   }
 
   /** In the foreground, until it ends; its exit code. A signal that ends this process ends it. */
@@ -146,6 +154,7 @@ public final class StackProgram {
             data.path().toString()));
     command.addAll(options);
     ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().putAll(settings);
     builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
     return builder;
   }

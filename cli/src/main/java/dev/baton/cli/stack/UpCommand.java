@@ -11,8 +11,10 @@ import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.Progress;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +26,8 @@ import picocli.CommandLine.Option;
     name = "up",
     description =
         "Start everything on this machine: Kafka, Postgres, an object store, the checkpoint-store "
-            + "and the orchestrator. They stay up until `baton down`.")
+            + "and the orchestrator. They stay up until `baton down`.",
+    footer = {"%nExamples:", "  baton up", "  baton up --archive ~/baton-runs.git"})
 public final class UpCommand implements Callable<Integer> {
   private final Context context;
 
@@ -37,6 +40,14 @@ public final class UpCommand implements Callable<Integer> {
       description = "The API's port. Default: the last one, else 7070, else a free one.")
   private @Nullable Integer port;
 
+  @Option(
+      names = "--archive",
+      paramLabel = "DIR",
+      description =
+          "Keep runs in this git repository (made where there is none), and take over those that it has. "
+              + "The same as BATON_ARCHIVE_GIT; to be given at each start.")
+  private @Nullable Path archive;
+
   public UpCommand(Context context) {
     this.context = context;
   }
@@ -48,6 +59,11 @@ public final class UpCommand implements Callable<Integer> {
     }
     DataFolder folder = context.dataFolder();
     StackProgram program = StackProgram.of(folder);
+    if (archive != null) {
+      program =
+          program.with(
+              Map.of("BATON_ARCHIVE_GIT", archive.toAbsolutePath().normalize().toString()));
+    }
     List<String> options = new ArrayList<>();
     if (port != null) {
       options.add("--port");
@@ -62,6 +78,11 @@ public final class UpCommand implements Callable<Integer> {
     if (running == null) {
       already = !start(program, options);
     } else {
+      if (archive != null) {
+        throw CliFailure.of(
+            ExitCode.CONFLICT,
+            "Baton is up already, --archive is for its start: `baton down` first");
+      }
       join(program, running);
     }
     report(folder, already);

@@ -41,6 +41,17 @@ public interface OrchestratorConfig {
 
   Checkpoint checkpoint();
 
+  Archive archive();
+
+  /** The checkpoint-store's git archive, as far as it matters here. */
+  interface Archive {
+    /**
+     * Where there is one, the trace of a run carries its definition, so that the run can go on
+     * elsewhere. Only the store opens it.
+     */
+    Optional<String> git();
+  }
+
   /** Checkpoints that someone asks for. */
   interface Checkpoint {
     /** How long the answer may wait for the checkpoint; then it is under way. */

@@ -24,6 +24,7 @@ public record Deleted(
    *     that were kept for repeated requests
    * @param bytes of objects
    * @param origins 1: what it began with, of a fork
+   * @param archived 1: its ref in the git archive
    */
   public record Counts(
       long rows,
@@ -34,7 +35,8 @@ public record Deleted(
       long blobs,
       long packs,
       long bytes,
-      long origins) {
+      long origins,
+      long archived) {
     static Counts of(RunCounts store, long rows) {
       return new Counts(
           rows,
@@ -45,7 +47,8 @@ public record Deleted(
           store.getBlobs(),
           store.getPacks(),
           store.getBytes(),
-          store.getOrigins());
+          store.getOrigins(),
+          store.getArchived());
     }
   }
 

@@ -391,7 +391,8 @@ class TraceProjection {
       switch (TraceCodec.decode(record.key(), record.headers(), record.value())) {
         case TraceCodec.Decoded.Malformed bad -> malformed.increment();
         case TraceCodec.Decoded.Unknown later -> folded.increment();
-        case TraceCodec.Decoded.Known event -> fold(event.record(), known, changes, born);
+        case TraceCodec.Decoded.Known event ->
+            fold(event.record(), TraceCodec.isRestored(record.headers()), known, changes, born);
       }
     } catch (RuntimeException e) {
       // It would be the same the next time, and hold up all behind it.
@@ -401,6 +402,7 @@ class TraceProjection {
 
   private void fold(
       TraceRecord record,
+      boolean restored,
       Map<String, RunHead> known,
       Map<String, RunChange> changes,
       List<ObjectNode> born) {
@@ -410,7 +412,7 @@ class TraceProjection {
       RunHead head = known.get(record.run());
       change = new RunChange(record.run(), head == null ? RunHead.NONE : head);
       if (head == null) {
-        ObjectNode row = leaseRequired ? null : foreign(record);
+        ObjectNode row = leaseRequired ? null : foreign(record, restored);
         if (row == null) {
           strangers.increment();
           return;
@@ -422,10 +424,13 @@ class TraceProjection {
     change.apply(record);
   }
 
-  /** The row of a run that a foreign program opens by itself; null for any other stranger. */
-  private static @Nullable ObjectNode foreign(TraceRecord record) {
+  /**
+   * The row of a run that a foreign program opens by itself, and of one that comes out of an
+   * archive; null for any other stranger.
+   */
+  private static @Nullable ObjectNode foreign(TraceRecord record, boolean restored) {
     return record.event() instanceof TraceEvent.RunCreated created
-            && created.kind().equals("external")
+            && (restored || created.kind().equals("external"))
         ? ForeignRun.row(record, created)
         : null;
   }

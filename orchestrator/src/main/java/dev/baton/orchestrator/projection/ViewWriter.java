@@ -76,7 +76,8 @@ final class ViewWriter {
     }
     ArrayNode foreign = Json.mapper().createArrayNode();
     born.forEach(foreign::add);
-    return execute(tx, INSERT_FOREIGN, foreign)
+    return execute(tx, INSERT_DEFINITIONS, foreign)
+        .chain(() -> execute(tx, INSERT_FOREIGN, foreign))
         .chain(() -> execute(tx, UPDATE_RUNS, rows))
         // In this order: a step that was asked and is asked again waits.
         .chain(() -> execute(tx, CLOSE_APPROVALS, closed))
@@ -95,15 +96,27 @@ final class ViewWriter {
       FROM json_to_recordset($1::text::json) AS v (partition int, expected bigint, next bigint)
       WHERE p.partition = v.partition AND p.next_offset = v.expected""";
 
+  // No name means it: that is for whoever puts workflows.
+  private static final String INSERT_DEFINITIONS =
+      """
+      INSERT INTO orchestrator.workflow (hash, name, definition)
+      SELECT DISTINCT ON (definition_hash) definition_hash, workflow, definition
+      FROM json_to_recordset($1::text::json) AS v (definition_hash text, workflow text, definition text)
+      WHERE definition IS NOT NULL ORDER BY definition_hash
+      ON CONFLICT (hash) DO NOTHING""";
+
   private static final String INSERT_FOREIGN =
       """
       INSERT INTO orchestrator.run (id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
-        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status)
+        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status,
+        forked_from, forked_position, forked_step, forked_checkpoint)
       SELECT id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
-        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, 1, 1, 'pending'
+        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, 1, 1, 'pending',
+        forked_from, forked_position, forked_step, forked_checkpoint
       FROM json_to_recordset($1::text::json) AS v (id text, project text, kind text, workflow text,
         definition_hash text, isolation text, labels jsonb, input text, restart text, deadline timestamptz,
-        heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz)
+        heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz, forked_from text,
+        forked_position bigint, forked_step text, forked_checkpoint text)
       ON CONFLICT (id) DO NOTHING""";
 
   /**
@@ -114,7 +127,7 @@ final class ViewWriter {
       """
       UPDATE orchestrator.run r SET head = v.head,
         status = CASE WHEN v.moved THEN v.status ELSE r.status END, ended = CASE WHEN v.moved THEN v.ended ELSE r.ended END,
-        control_seq = GREATEST(r.control_seq, v.control_seq), current_steps = v.current_steps, completed = v.completed,
+        epoch = GREATEST(r.epoch, v.epoch), control_seq = GREATEST(r.control_seq, v.control_seq), current_steps = v.current_steps, completed = v.completed,
         fenced = v.fenced, error = CASE WHEN v.moved THEN v.error ELSE r.error END, started_epoch = GREATEST(r.started_epoch, COALESCE(v.started_epoch, 0)),
         started_at = COALESCE(r.started_at, v.started_at),
         ended_at = CASE WHEN NOT v.moved THEN r.ended_at WHEN v.ended THEN COALESCE(v.ended_at, r.ended_at) END,
@@ -122,7 +135,7 @@ final class ViewWriter {
         runner_host = COALESCE(v.runner_host, r.runner_host),
         assigned_at = CASE WHEN v.moved AND v.ended THEN NULL ELSE r.assigned_at END
       FROM (SELECT * FROM json_to_recordset($1::text::json) AS j (id text, moved boolean, head text, status text, ended boolean,
-        control_seq bigint, current_steps text, completed bigint, fenced bigint, error text, started_epoch int,
+        epoch int, control_seq bigint, current_steps text, completed bigint, fenced bigint, error text, started_epoch int,
         started_at timestamptz, ended_at timestamptz, output text, runner_pid bigint, runner_host text) ORDER BY id) v
       WHERE r.id = v.id""";
 

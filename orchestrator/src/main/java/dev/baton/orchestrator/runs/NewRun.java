@@ -24,7 +24,11 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A run that has been checked and is about to be written. */
+/**
+ * A run that has been checked and is about to be written.
+ *
+ * @param definition what its trace is to carry of its workflow; null for nothing
+ */
 public record NewRun(
     String id,
     boolean external,
@@ -40,7 +44,8 @@ public record NewRun(
     @Nullable Duration heartbeatTimeout,
     Instant createdAt,
     TraceEvent.@Nullable ForkedFrom forkedFrom,
-    int priority) {
+    int priority,
+    @Nullable String definition) {
 
   private static final int EPOCH = 1;
 
@@ -61,7 +66,8 @@ public record NewRun(
         heartbeatTimeout,
         createdAt,
         cut,
-        priority);
+        priority,
+        definition);
   }
 
   String kind() {
@@ -124,7 +130,8 @@ public record NewRun(
             heartbeatTimeout == null ? null : heartbeatTimeout.toMillis(),
             createdAt,
             forkedFrom,
-            priority);
+            priority,
+            definition);
     List<Effect> effects = new ArrayList<>(3);
     effects.add(Effect.publish(born, 1, createdAt));
     if (!external && !queued) {

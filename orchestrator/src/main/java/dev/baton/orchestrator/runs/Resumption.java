@@ -63,8 +63,10 @@ class Resumption {
   private static Uni<Void> resume(SqlConnection tx, String run, @Nullable String workflow) {
     return tx.preparedQuery(
             """
-            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, status, deadline, queued_at
-            FROM orchestrator.run WHERE id = $1 FOR UPDATE""")
+            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, status, deadline, queued_at,
+              runner_id IS NULL AND NOT EXISTS (SELECT FROM orchestrator.outbox o WHERE o.run = r.id) AS abandoned,
+              EXISTS (SELECT FROM orchestrator.workflow w WHERE w.hash = r.definition_hash) AS defined
+            FROM orchestrator.run r WHERE id = $1 FOR UPDATE OF r""")
         .execute(Tuple.of(run))
         .chain(
             rows -> {
@@ -97,12 +99,18 @@ class Resumption {
     if (row.getOffsetDateTime("queued_at") != null) {
       throw conflict("run %s is queued to be resumed already".formatted(run));
     }
-    if (!row.getBoolean("ended")) {
+    // One that came out of an archive may wait without anybody here who carries it.
+    if (!row.getBoolean("ended") && !row.getBoolean("abandoned")) {
       throw conflict(
           "run %s is %s: only one that failed or was lost can be resumed".formatted(run, status));
     }
     if (!row.getString("kind").equals("managed")) {
       throw conflict("run %s is external: nobody here can start its runner".formatted(run));
+    }
+    if (!row.getBoolean("defined")) {
+      throw conflict(
+          "the definition %s of run %s is not known here: put the same workflow first"
+              .formatted(row.getString("definition_hash"), run));
     }
     OffsetDateTime deadline = row.getOffsetDateTime("deadline");
     if (deadline != null && !deadline.toInstant().isAfter(Instant.now())) {

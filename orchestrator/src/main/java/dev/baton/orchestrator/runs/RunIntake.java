@@ -132,7 +132,16 @@ class RunIntake {
         heartbeat.timeout(),
         now,
         null,
-        priority(request));
+        priority(request),
+        definition.map(this::carried).orElse(null));
+  }
+
+  /** Null where the trace need not be enough by itself, and where the definition is too large. */
+  private @Nullable String carried(Definition definition) {
+    return config.archive().git().isPresent()
+            && definition.canonical().size() <= Output.INLINE_LIMIT
+        ? definition.canonical().toStringUtf8()
+        : null;
   }
 
   private static boolean isExternal(RunRequest request) {

@@ -10,18 +10,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
+import dev.baton.orchestrator.testing.Api;
 import dev.baton.orchestrator.testing.Servers;
 import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.json.Json;
 import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.EventTypes;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.Format;
+import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.WorkflowParser;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
 import jakarta.inject.Inject;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -117,6 +126,79 @@ class ProjectionTest {
 
       assertThat(bed.api().get("/runs/" + stranger).status()).isEqualTo(404);
     }
+  }
+
+  @Test
+  void shouldTakeARestoredRunIntoTheListAndLetItGoOn() {
+    String definition =
+        """
+        {"name":"restored","steps":[{"id":"ask","approval":{"prompt":"Go on?"}}]}""";
+    Parsed.Valid parsed = (Parsed.Valid) WorkflowParser.parse(definition, Format.JSON);
+    String canonical = new String(WorkflowParser.bytes(parsed.canonical()), StandardCharsets.UTF_8);
+    String run = RunId.next();
+    String forged = samePartition(run);
+    try (TraceLog log = bed.log()) {
+      restore(log, forged, Lane.CONTROL, 1, restored(parsed.hash(), canonical + " "));
+      restore(log, run, Lane.CONTROL, 1, restored(parsed.hash(), canonical));
+      restore(log, run, Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(1, null, "start"));
+      restore(log, run, Lane.CONTROL, 3, new TraceEvent.RunnerAssigned(2, null, "runner_exited"));
+      restore(log, run, Lane.runner(2), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
+      restore(log, run, Lane.runner(2), 2, question(run + "-ask-1"));
+
+      JsonNode waiting =
+          bed.api().await(run, shown -> shown.get("status").textValue().equals("waiting"));
+      assertThat(waiting.get("kind").textValue()).isEqualTo("managed");
+      assertThat(waiting.get("epoch").intValue()).isEqualTo(2);
+      assertThat(waiting.get("workflow").textValue()).isEqualTo("restored");
+
+      Api.Answer resumed = bed.api().json("/runs/" + run + "/resume", "{}");
+      assertThat(resumed.status()).as("%s", resumed).isEqualTo(202);
+      assertThat(resumed.json().get("epoch").intValue()).isEqualTo(3);
+      log.trace(
+          run,
+          trace ->
+              trace.stream()
+                  .anyMatch(
+                      record ->
+                          record.id().equals(new EventId(run, Lane.CONTROL, 4))
+                              && record.event() instanceof TraceEvent.RunnerAssigned assigned
+                              && assigned.epoch() == 3
+                              && assigned.reason().equals("resume")));
+      // Now somebody has it.
+      assertThat(bed.api().json("/runs/" + run + "/resume", "{}").status()).isEqualTo(409);
+      // One whose definition is not what its hash says is shown; what it would do is not known.
+      assertThat(bed.api().get("/runs/" + forged).json().get("definition_hash").textValue())
+          .isEqualTo(parsed.hash());
+    }
+  }
+
+  private static void restore(TraceLog log, String run, Lane lane, long seq, TraceEvent event) {
+    log.send(
+        TraceCodec.restore(
+            Topics.TRACE,
+            new EventId(run, lane, seq),
+            URI.create("/elsewhere"),
+            EventTypes.of(event),
+            Instant.now(),
+            Json.bytes(event)));
+  }
+
+  private static TraceEvent restored(String hash, String definition) {
+    return new TraceEvent.RunCreated(
+        "managed",
+        "default",
+        "restored",
+        hash,
+        null,
+        Map.of(),
+        null,
+        "always",
+        null,
+        null,
+        Instant.now(),
+        null,
+        0,
+        definition);
   }
 
   @Test

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.testing;
 
 import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.ArchivedRun;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.CommitCheckpointResponse;
@@ -22,6 +23,8 @@ import dev.baton.protocol.grpc.FoundPack;
 import dev.baton.protocol.grpc.GetCheckpointRequest;
 import dev.baton.protocol.grpc.GetCheckpointResponse;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.ListArchiveRequest;
+import dev.baton.protocol.grpc.ListArchiveResponse;
 import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.ListCheckpointsResponse;
 import dev.baton.protocol.grpc.ListCutsRequest;
@@ -58,6 +61,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +75,7 @@ public final class FakeStore implements AutoCloseable {
       new ConcurrentHashMap<>();
   private static final ConcurrentMap<String, StreamObserver<Event>> FOLLOWERS =
       new ConcurrentHashMap<>();
+  private static final List<ArchivedRun> ARCHIVED = new CopyOnWriteArrayList<>();
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int PAGE = 2;
 
@@ -105,6 +110,22 @@ public final class FakeStore implements AutoCloseable {
             .build();
     CHECKPOINTS.put(id, stored);
     return stored;
+  }
+
+  /** A run of the git archive; newer than those before it. */
+  public static void archive(String run, String manifest) {
+    ARCHIVED.addFirst(
+        ArchivedRun.newBuilder()
+            .setRun(run)
+            .setCommit("c0ffee")
+            .setArchivedAtMicros(1_700_000_000_000_000L)
+            .setManifest(ByteString.copyFromUtf8(manifest))
+            .build());
+  }
+
+  /** From here on there is no archive. */
+  public static void archiveNothing() {
+    ARCHIVED.clear();
   }
 
   /** What a runner's event becomes: the followers of the run hear it. */
@@ -171,6 +192,24 @@ public final class FakeStore implements AutoCloseable {
     public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> out) {
       RunState state = RunState.empty(request.getRun());
       only(out, Snapshot.newBuilder().setState(ByteString.copyFrom(Json.bytes(state))).build());
+    }
+
+    @Override
+    public void listArchive(ListArchiveRequest request, StreamObserver<ListArchiveResponse> out) {
+      List<ArchivedRun> older =
+          ARCHIVED.stream()
+              .filter(
+                  run ->
+                      request.getCursor().isEmpty()
+                          || run.getRun().compareTo(request.getCursor()) < 0)
+              .toList();
+      List<ArchivedRun> page = older.subList(0, Math.min(request.getLimit(), older.size()));
+      only(
+          out,
+          ListArchiveResponse.newBuilder()
+              .addAllRuns(page)
+              .setNextCursor(page.size() < older.size() ? page.getLast().getRun() : "")
+              .build());
     }
 
     @Override

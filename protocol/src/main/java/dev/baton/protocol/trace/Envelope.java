@@ -37,7 +37,7 @@ record Envelope(
     @Nullable OffsetDateTime time,
     @Nullable String lease,
     byte @Nullable [] data) {
-  private static final String PREFIX = "ce_";
+  static final String PREFIX = "ce_";
   private static final String SPEC_VERSION = PREFIX + CloudEventV1.SPECVERSION;
   private static final String ID = PREFIX + CloudEventV1.ID;
   private static final String SOURCE = PREFIX + CloudEventV1.SOURCE;

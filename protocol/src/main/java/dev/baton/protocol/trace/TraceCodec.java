@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.RequiredFields;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 public final class TraceCodec {
   /** The extension attribute that carries the lease token. */
   public static final String LEASE = "batonlease";
+
+  /** Marks what was put into the log again out of an archive. */
+  public static final String RESTORED = "batonrestored";
 
   private static final byte[] SCHEMA = utf8("\"schema\":" + EventTypes.SCHEMA + "}");
 
@@ -79,6 +84,34 @@ public final class TraceCodec {
             lease,
             data);
     return new ProducerRecord<>(topic, null, record.run(), data, envelope.headers());
+  }
+
+  /**
+   * The record that puts an event into the log again, with the data as it came. Without a lease:
+   * the one it had was for another time.
+   *
+   * @param time null where the event has none
+   */
+  public static ProducerRecord<String, byte[]> restore(
+      String topic, EventId id, URI source, String type, @Nullable Instant time, byte[] data) {
+    Envelope envelope =
+        new Envelope(
+            id.toString(),
+            source,
+            type,
+            id.run(),
+            time == null ? null : time.atOffset(ZoneOffset.UTC),
+            null,
+            data);
+    Headers headers = envelope.headers();
+    headers.add(Envelope.PREFIX + RESTORED, utf8("true"));
+    return new ProducerRecord<>(topic, null, id.run(), data, headers);
+  }
+
+  /** Whether the record was put into the log again by {@link #restore}. */
+  public static boolean isRestored(Headers headers) {
+    Header mark = headers.lastHeader(Envelope.PREFIX + RESTORED);
+    return mark != null && Arrays.equals(mark.value(), utf8("true"));
   }
 
   /** The object with one more field. */

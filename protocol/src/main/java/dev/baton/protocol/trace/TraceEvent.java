@@ -36,6 +36,9 @@ public sealed interface TraceEvent {
    * @param restart {@code always} or {@code never}
    * @param forkedFrom whose cut it begins with; null where it begins with nothing
    * @param priority -100 to 100: the higher gets a place or a runner first
+   * @param definition the workflow's canonical form as text, the bytes of which the hash is, so
+   *     that the trace alone is enough to go on elsewhere; null where nobody asked for that, and
+   *     where it is larger than {@link Output#INLINE_LIMIT}
    */
   record RunCreated(
       String kind,
@@ -50,13 +53,46 @@ public sealed interface TraceEvent {
       @Nullable Long heartbeatTimeoutMs,
       Instant createdAt,
       @Nullable ForkedFrom forkedFrom,
-      int priority)
+      int priority,
+      @Nullable String definition)
       implements Control {
     public RunCreated {
       kind = kind == null ? "managed" : kind;
       project = project == null ? "default" : project;
       labels = labels == null ? Map.of() : Map.copyOf(labels);
       restart = restart == null ? "always" : restart;
+    }
+
+    /** Without its definition. */
+    public RunCreated(
+        String kind,
+        String project,
+        @Nullable String workflow,
+        @Nullable String definitionHash,
+        @Nullable Output input,
+        Map<String, String> labels,
+        @Nullable Instant deadline,
+        String restart,
+        @Nullable Long heartbeatIntervalMs,
+        @Nullable Long heartbeatTimeoutMs,
+        Instant createdAt,
+        @Nullable ForkedFrom forkedFrom,
+        int priority) {
+      this(
+          kind,
+          project,
+          workflow,
+          definitionHash,
+          input,
+          labels,
+          deadline,
+          restart,
+          heartbeatIntervalMs,
+          heartbeatTimeoutMs,
+          createdAt,
+          forkedFrom,
+          priority,
+          null);
     }
 
     /** The same with other labels. */
@@ -74,7 +110,8 @@ public sealed interface TraceEvent {
           heartbeatTimeoutMs,
           createdAt,
           forkedFrom,
-          priority);
+          priority,
+          definition);
     }
   }
 

@@ -14,7 +14,9 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.TraceSamples;
 import dev.baton.protocol.topic.Topics;
 import dev.baton.protocol.trace.TraceCodec.Decoded;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -99,6 +101,34 @@ class TraceCodecTest {
                     .isEqualTo(EventTypes.SCHEMA);
               });
     }
+  }
+
+  @Test
+  void shouldPutEventsBackAsTheyWere() {
+    byte[] odd = utf8("{\"reason\": null,\n \"later\":1.50}");
+
+    ProducerRecord<String, byte[]> restored =
+        TraceCodec.restore(
+            Topics.TRACE,
+            EventId.parse(RUN + "/1/7"),
+            URI.create("/somewhere"),
+            "dev.baton.run_paused",
+            Instant.parse("2026-05-01T12:00:00.000001Z"),
+            odd);
+
+    assertThat(TraceCodec.isRestored(restored.headers())).isTrue();
+    assertThat(restored.headers().lastHeader("ce_batonlease")).isNull();
+    assertThat(TraceCodec.decode(RUN, restored.headers(), restored.value()))
+        .isInstanceOfSatisfying(
+            Decoded.Known.class,
+            known -> {
+              assertThat(known.raw()).isEqualTo(odd);
+              assertThat(known.record().id()).isEqualTo(EventId.parse(RUN + "/1/7"));
+              assertThat(known.record().source()).isEqualTo(URI.create("/somewhere"));
+              assertThat(known.record().time())
+                  .isEqualTo(Instant.parse("2026-05-01T12:00:00.000001Z"));
+            });
+    assertThat(TraceCodec.isRestored(headers(RUN + "/1/7", "dev.baton.run_paused", RUN))).isFalse();
   }
 
   @Test

@@ -1,0 +1,188 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.standalone.Component;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs in a git repository: what one installation has kept, another goes on with. */
+class ArchiveTest {
+  private static final Duration END = Duration.ofSeconds(90);
+  private static final String REFS = "refs/baton/runs/*:refs/baton/runs/*";
+
+  @TempDir private Path folder;
+
+  /** An installation of its own: new logs, an empty Postgres, an empty object store. */
+  private static SharedStack.Running install(Path archive) {
+    return SharedStack.Running.of(
+        builder -> {
+          builder.autoRestart(true);
+          for (Component service : List.of(Component.STORE, Component.ORCHESTRATOR)) {
+            builder
+                .environment(service, "BATON_ARCHIVE_GIT", archive.toString())
+                .environment(service, "BATON_ARCHIVE_INTERVAL", "PT2S");
+          }
+          return builder;
+        });
+  }
+
+  private static String git(Path in, String... words) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("git", "-C", in.toString()));
+    command.addAll(List.of(words));
+    Process git = new ProcessBuilder(command).redirectErrorStream(true).start();
+    git.getOutputStream().close();
+    String out = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(git.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(git.exitValue()).as("%s: %s", command, out).isZero();
+    return out.strip();
+  }
+
+  private static String text(String resource) throws IOException {
+    return Files.readString(Path.of("src/test/resources", resource));
+  }
+
+  private static void awaitStatus(Api api, String run, String status) {
+    Await.until(
+        "run " + run + " is " + status,
+        END,
+        () -> api.run(run).path("status").asText().equals(status));
+  }
+
+  /** Until the archive says so too. */
+  private static void awaitArchived(Api api, String run, String status) {
+    Await.until(
+        "run " + run + " is archived as " + status,
+        END,
+        () -> {
+          for (JsonNode archived : api.get("/runs/history").body().path("runs")) {
+            if (archived.path("run").asText().equals(run)
+                && archived.path("status").asText().equals(status)) {
+              return true;
+            }
+          }
+          return false;
+        });
+  }
+
+  @Test
+  void shouldResumeRunsFromACloneOnAnotherInstallation() throws Exception {
+    Path ledger = Files.createFile(folder.resolve("ledger"));
+    Path works = folder.resolve("works");
+    Path archive = folder.resolve("archive.git");
+    Path pushed = folder.resolve("pushed.git");
+    ObjectNode input =
+        Api.JSON
+            .createObjectNode()
+            .put("ledger", ledger.toString())
+            .put("switch", works.toString());
+    String failed;
+    String waiting;
+    String completed;
+    List<JsonNode> events;
+    try (SharedStack.Running on = install(archive)) {
+      on.api.push(text("resume.yaml"));
+      on.api.push(text("asked.yaml"));
+      failed = on.api.start("resumed", input);
+      waiting = on.api.start("asked", input);
+      completed = on.api.start("asked", input);
+      awaitStatus(on.api, completed, "waiting");
+      assertThat(on.api.approve(completed)).isTrue();
+      awaitArchived(on.api, failed, "failed");
+      awaitArchived(on.api, waiting, "waiting");
+      awaitArchived(on.api, completed, "completed");
+      events = on.api.events(completed);
+      git(folder, "init", "-q", "--bare", pushed.toString());
+      git(archive, "push", "-q", pushed.toString(), REFS);
+    }
+    git(pushed, "fsck", "--strict");
+    Path clone = folder.resolve("clone.git");
+    git(folder, "clone", "-q", "--mirror", pushed.toString(), clone.toString());
+    List<String> before = Files.readAllLines(ledger);
+    assertThat(before)
+        .containsExactlyInAnyOrder("build", "lint", "fetch", "fetch", "draft", "draft");
+
+    try (SharedStack.Running on = install(clone)) {
+      awaitStatus(on.api, failed, "failed");
+      awaitStatus(on.api, waiting, "waiting");
+      awaitStatus(on.api, completed, "completed");
+
+      BatonCommand.Result history = BatonCommand.run(on, "history", "-o", "json");
+      assertThat(history.code()).as("%s", history).isZero();
+      JsonNode runs = Api.JSON.readTree(history.out());
+      assertThat(runs.path("source").asText()).isEqualTo("git");
+      assertThat(runs.path("runs").findValuesAsText("run"))
+          .containsExactlyInAnyOrder(failed, waiting, completed);
+      assertThat(BatonCommand.run(on, "history").out()).contains("resumed").contains("asked");
+      assertThat(on.api.events(completed))
+          .extracting(event -> event.path("id").asText(), event -> event.path("data"))
+          .isEqualTo(
+              events.stream()
+                  .map(
+                      event ->
+                          org.assertj.core.groups.Tuple.tuple(
+                              event.path("id").asText(), event.path("data")))
+                  .toList());
+
+      Files.createFile(works);
+      assertThat(BatonCommand.run(on, "resume", failed).code()).isZero();
+      awaitStatus(on.api, failed, "completed");
+      assertThat(on.api.run(failed).path("output").asText().strip()).isEqualTo("built clean whole");
+
+      BatonCommand.Result goesOn = BatonCommand.run(on, "resume", waiting);
+      assertThat(goesOn.code()).as("%s", goesOn).isZero();
+      Await.until("somebody is asked again", END, () -> on.api.approve(waiting));
+      awaitStatus(on.api, waiting, "completed");
+      assertThat(on.api.run(waiting).path("output").asText().strip()).isEqualTo("drafted");
+
+      // Nothing that had completed there was run again here.
+      assertThat(Files.readAllLines(ledger)).hasSize(before.size() + 1).contains("fetch");
+      assertThat(Files.readAllLines(ledger)).containsOnlyOnce("build", "lint");
+
+      assertThat(on.api.delete("/runs/" + completed).status()).isEqualTo(200);
+      assertThat(git(clone, "for-each-ref", "refs/baton/runs/" + completed)).isEmpty();
+      awaitArchived(on.api, failed, "completed");
+    }
+  }
+
+  @Test
+  void shouldArchiveAfterTheStoreWasKilledBeforeItHad() throws Exception {
+    Path ledger = Files.createFile(folder.resolve("ledger"));
+    Path archive = folder.resolve("archive.git");
+    // There is no archive yet, and none can be made.
+    Files.writeString(archive, "no repository");
+    try (SharedStack.Running on = install(archive)) {
+      on.api.push(text("asked.yaml"));
+      String run =
+          on.api.start("asked", Api.JSON.createObjectNode().put("ledger", ledger.toString()));
+      awaitStatus(on.api, run, "waiting");
+      assertThat(on.api.approve(run)).isTrue();
+      awaitStatus(on.api, run, "completed");
+      assertThat(on.api.get("/runs/history").status()).isEqualTo(503);
+
+      on.stack.kill(Component.STORE);
+      Files.delete(archive);
+
+      awaitArchived(on.api, run, "completed");
+      assertThat(git(archive, "show", "refs/baton/runs/" + run + ":output.json"))
+          .contains("drafted");
+      git(archive, "fsck", "--strict");
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.archive;
+
+import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.store.background.Waits;
+import dev.baton.store.failure.Problems;
+import dev.baton.store.failure.StoreFailure;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jboss.logging.Logger;
+
+/**
+ * Takes over the runs of the archive that are not known here: all of them where Postgres is empty,
+ * those that somebody has fetched otherwise. Their events are put into the log again, so that
+ * whoever reads it knows them, not this store alone. Blocks; one call at a time.
+ */
+@ApplicationScoped
+class Hydration {
+  private static final Logger LOG = Logger.getLogger(Hydration.class);
+  private static final int TOGETHER = 50;
+  private static final int PAGE = 500;
+  private static final Duration CATCH_UP = Duration.ofSeconds(60);
+  private static final Duration POLL = Duration.ofMillis(250);
+
+  static final String POSITIONS =
+      "SELECT partition, next_offset FROM store.consumer_position WHERE topic = $1";
+
+  private final Marks marks;
+  private final Takeover takeover;
+  private final LogWriter log;
+  private final Pool pool;
+  private final ArchiveMetrics metrics;
+
+  /** Commits that cannot be used, so that they are told of once. */
+  private final Set<String> refused = new HashSet<>();
+
+  Hydration(Marks marks, Takeover takeover, LogWriter log, Pool pool, ArchiveMetrics metrics) {
+    this.marks = marks;
+    this.takeover = takeover;
+    this.log = log;
+    this.pool = pool;
+    this.metrics = metrics;
+  }
+
+  /**
+   * @throws StoreFailure UNAVAILABLE where something that it needs does not answer
+   */
+  void run(GitRuns git) {
+    List<GitRuns.Pointer> unknown = unknown(all(git));
+    if (unknown.isEmpty()) {
+      return;
+    }
+    // The log may know what Postgres does not know yet.
+    if (!hasCaughtUp()) {
+      throw StoreFailure.unavailable(
+          "%d runs of the archive wait until the log has been read".formatted(unknown.size()));
+    }
+    unknown = unknown(unknown);
+    int taken = 0;
+    for (int i = 0; i < unknown.size(); i += TOGETHER) {
+      taken += take(git, unknown.subList(i, Math.min(i + TOGETHER, unknown.size())));
+    }
+    if (taken > 0) {
+      LOG.infof("took over %d runs from the archive %s", taken, git.folder());
+    }
+  }
+
+  private static List<GitRuns.Pointer> all(GitRuns git) {
+    try {
+      return git.runs().stream().filter(pointer -> RunId.isValid(pointer.run())).toList();
+    } catch (IOException e) {
+      throw StoreFailure.unavailable("the archive cannot be read: " + Problems.words(e));
+    }
+  }
+
+  private List<GitRuns.Pointer> unknown(List<GitRuns.Pointer> all) {
+    List<GitRuns.Pointer> unknown = new ArrayList<>();
+    for (int i = 0; i < all.size(); i += PAGE) {
+      List<GitRuns.Pointer> page = all.subList(i, Math.min(i + PAGE, all.size()));
+      List<String> runs = page.stream().map(GitRuns.Pointer::run).toList();
+      Map<String, Marks.State> states = marks.states(runs);
+      Set<String> present = new HashSet<>(marks.present(runs));
+      for (GitRuns.Pointer pointer : page) {
+        Marks.State state = states.get(pointer.run());
+        boolean wanted =
+            state == null ? !present.contains(pointer.run()) : state == Marks.State.HYDRATING;
+        if (wanted && !refused.contains(pointer.commit().name())) {
+          unknown.add(pointer);
+        }
+      }
+    }
+    return unknown;
+  }
+
+  private boolean hasCaughtUp() {
+    Map<Integer, Long> ends = log.ends(Topics.TRACE);
+    long deadline = System.nanoTime() + CATCH_UP.toNanos();
+    while (System.nanoTime() < deadline) {
+      Map<Integer, Long> positions = new HashMap<>();
+      for (Row row : Waits.get(pool.preparedQuery(POSITIONS).execute(Tuple.of(Topics.TRACE)))) {
+        positions.put(row.getInteger(0), row.getLong(1));
+      }
+      if (ends.entrySet().stream()
+          .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue())) {
+        return true;
+      }
+      try {
+        Thread.sleep(POLL); // another replica may be the one that reads
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw StoreFailure.unavailable("interrupted");
+      }
+    }
+    return false;
+  }
+
+  /** How many were taken over. */
+  private int take(GitRuns git, List<GitRuns.Pointer> pointers) {
+    List<RunManifest> published = new ArrayList<>();
+    try (LogWriter.Session session = log.open()) {
+      for (GitRuns.Pointer pointer : pointers) {
+        try {
+          published.add(takeover.take(git, pointer, session));
+        } catch (IOException | IllegalArgumentException e) {
+          refuse(pointer, e);
+        } catch (StoreFailure e) {
+          if (e.kind() == StoreFailure.Kind.UNAVAILABLE) {
+            throw e;
+          }
+          refuse(pointer, e);
+        }
+      }
+      session.flush();
+    }
+    for (RunManifest run : published) {
+      takeover.awaitStored(run);
+      marks.kept(run.run(), marks.position(run.run()));
+      metrics.hydrated();
+    }
+    return published.size();
+  }
+
+  private void refuse(GitRuns.Pointer pointer, Exception why) {
+    refused.add(pointer.commit().name());
+    metrics.refused();
+    LOG.warnf(
+        "run %s of the archive (commit %s) is left out: %s",
+        pointer.run(), pointer.commit().name(), Problems.words(why));
+  }
+}

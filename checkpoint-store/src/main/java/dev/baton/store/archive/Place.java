@@ -1,0 +1,63 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.archive;
+
+import dev.baton.store.config.StoreConfig;
+import dev.baton.store.failure.StoreFailure;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.jboss.logging.Logger;
+
+/** Where the archive is, if there is one. Thread-safe. */
+@ApplicationScoped
+class Place {
+  private static final Logger LOG = Logger.getLogger(Place.class);
+
+  private final Optional<Path> folder;
+
+  Place(StoreConfig config) {
+    folder = config.archive().git();
+  }
+
+  boolean isConfigured() {
+    return folder.isPresent();
+  }
+
+  /**
+   * The repository, made where there is nothing yet. To be closed. Blocks.
+   *
+   * @throws StoreFailure UNAVAILABLE where it cannot be opened
+   */
+  GitRuns open() {
+    Path at = folder.orElseThrow();
+    try {
+      return find(at);
+    } catch (RepositoryNotFoundException e) {
+      throw StoreFailure.unavailable(
+          "baton.archive.git=%s is no git repository; allowed: one, bare or not, or a folder that is empty or absent"
+              .formatted(at));
+    } catch (IOException e) {
+      throw StoreFailure.unavailable(
+          "the git repository at baton.archive.git=%s cannot be opened: %s".formatted(at, e));
+    }
+  }
+
+  private static GitRuns find(Path at) throws IOException {
+    try {
+      return GitRuns.open(at);
+    } catch (RepositoryNotFoundException e) {
+      if (!GitRuns.create(at)) {
+        throw e;
+      }
+      LOG.warnf("there was no git repository at %s: a bare one was made there", at);
+      return GitRuns.open(at);
+    }
+  }
+}

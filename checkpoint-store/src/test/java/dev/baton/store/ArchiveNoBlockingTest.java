@@ -1,0 +1,16 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store;
+
+import dev.baton.store.testing.WithArchive;
+import io.quarkus.test.junit.QuarkusTest;
+import io.quarkus.test.junit.TestProfile;
+
+/** The same while runs are archived: git and its disk are no business of an event loop. */
+@QuarkusTest
+@TestProfile(WithArchive.class)
+class ArchiveNoBlockingTest extends NoBlockingTest {}

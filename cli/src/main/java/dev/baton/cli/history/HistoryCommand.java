@@ -1,0 +1,100 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.history;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.Pages;
+import dev.baton.cli.client.Query;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.terminal.Style;
+import dev.baton.cli.terminal.Table;
+import dev.baton.cli.terminal.Times;
+import dev.baton.protocol.trace.RunId;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code baton history}. */
+@Command(
+    name = "history",
+    description = "The runs that the git archive has, newest first.",
+    footer = {
+      "%nWithout an archive (baton.archive.git) there are none.",
+      "%nExamples:",
+      "  baton history",
+      "  baton history --limit 500 -o json"
+    })
+public final class HistoryCommand implements Runnable {
+  private static final int COMMIT = 10;
+
+  private final Context context;
+
+  @Option(names = "--limit", description = "At most so many runs. Default: ${DEFAULT-VALUE}.")
+  private int limit = 50;
+
+  public HistoryCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public void run() {
+    Pages.check(limit);
+    JsonNode all = Pages.read(context.client(), "runs", limit, () -> Query.of("/runs/history"));
+    if (context.json()) {
+      context.printJson(withSource(all));
+    } else {
+      print(all.path("runs"));
+    }
+  }
+
+  /** As the server says it. */
+  private static JsonNode withSource(JsonNode all) {
+    ObjectNode answer = all.deepCopy();
+    JsonNode more = answer.remove("next_cursor");
+    answer.put("source", "git");
+    if (more != null) {
+      answer.set("next_cursor", more);
+    }
+    return answer;
+  }
+
+  private void print(JsonNode runs) {
+    Style style = context.style();
+    Instant now = Instant.now();
+    Table table =
+        new Table("ID", "WORKFLOW", "STATUS", "DONE", "EVENTS", "AGE", "TOOK", "COMMIT", "FILES");
+    for (JsonNode run : runs) {
+      Instant created = instant(run, "created_at");
+      table.row(
+          RunId.display(run.path("run").asText()),
+          run.path("workflow").asText("-"),
+          style.status(run.path("status").asText("unreadable")),
+          run.path("steps_completed").asText("0"),
+          run.path("events").asText("0"),
+          created == null ? "" : Times.duration(Duration.between(created, now)),
+          Times.span(run.path("created_at"), run.path("ended_at"), now),
+          head(run.path("commit").asText()),
+          run.path("left_out").isEmpty() ? "whole" : "left out: " + run.path("left_out").size());
+    }
+    if (table.isEmpty()) {
+      context.print("no runs");
+    } else {
+      table.print(context.terminal().out(), style);
+    }
+  }
+
+  private static @Nullable Instant instant(JsonNode run, String name) {
+    return Times.instant(run.path(name));
+  }
+
+  private static String head(String commit) {
+    return commit.length() <= COMMIT ? commit : commit.substring(0, COMMIT);
+  }
+}
