@@ -120,21 +120,7 @@ public final class Fork {
             step.exitCode(),
             step.startedAt(),
             step.durationUs())
-        : new StepState(
-            step.step(),
-            step.kind(),
-            StepState.Status.INTERRUPTED,
-            step.visit(),
-            0,
-            step.completions(),
-            step.output(),
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            0);
+        : StepState.begunAnew(step);
   }
 
   private static @Nullable Cut own(@Nullable Cut cut, Map<String, String> copies) {

@@ -41,6 +41,7 @@ final class HeadFold {
   private @Nullable String gap;
   private @Nullable Failure error;
   private SortedSet<String> uncommitted;
+  private boolean resumed;
 
   HeadFold(RunHead before) {
     this.before = before;
@@ -61,6 +62,7 @@ final class HeadFold {
     gap = before.gap();
     error = before.error();
     uncommitted = before.uncommitted();
+    resumed = before.resumed();
   }
 
   RunHead.Step apply(TraceRecord record) {
@@ -109,12 +111,23 @@ final class HeadFold {
       case TraceEvent.RunCreated created -> {
         phase = Phase.PENDING;
         if (created.kind().equals("external")) {
-          assign(1, null);
+          assign(1, null, false);
         }
       }
-      case TraceEvent.RunnerAssigned assigned -> assign(assigned.epoch(), assigned.runner());
+      case TraceEvent.RunnerAssigned assigned ->
+          assign(assigned.epoch(), assigned.runner(), assigned.isResume());
       case TraceEvent.ApprovalAnswered answered -> waiting = without(waiting, answered.step());
-      case TraceEvent.PauseRequested pause -> pauseRequested = true;
+      case TraceEvent.PauseRequested pause -> {
+        pauseRequested = true;
+        if (pause.idle()) {
+          pause();
+        }
+      }
+      case TraceEvent.ResumeRequested resume -> {
+        waiting = resume.from() == null ? waitingOnCommitted() : NOTHING;
+        active = NOTHING;
+        uncommitted = NOTHING;
+      }
       case TraceEvent.RunCancelled cancelled -> end(Phase.CANCELLED, null);
       case TraceEvent.RunLost lost ->
           end(
@@ -124,7 +137,7 @@ final class HeadFold {
   }
 
   /** Epochs only rise. */
-  private void assign(int newEpoch, @Nullable String newRunner) {
+  private void assign(int newEpoch, @Nullable String newRunner, boolean resume) {
     if (newEpoch <= epoch) {
       return;
     }
@@ -136,6 +149,7 @@ final class HeadFold {
     uncommitted = NOTHING;
     error = null;
     pauseRequested = false;
+    resumed = resume;
     phase = newEpoch == 1 ? Phase.STARTING : Phase.RESUMING;
   }
 
@@ -158,15 +172,17 @@ final class HeadFold {
         start(again.step());
       }
       case TraceEvent.StepSkipped skip -> {
-        skipped++;
-        leave(skip.step());
-        dropBranchesOf(skip.step());
+        if (!skip.tellsAgain()) {
+          skipped++;
+          leave(skip.step());
+          dropBranchesOf(skip.step());
+        }
       }
       case TraceEvent.CheckpointWaiting wait -> {
         start(wait.step());
         waiting = with(waiting, wait.step());
       }
-      case TraceEvent.RunPaused paused -> phase = Phase.PAUSED;
+      case TraceEvent.RunPaused paused -> pause();
       case TraceEvent.RunCompleted done -> end(Phase.COMPLETED, null);
       case TraceEvent.RunFailed failed -> end(Phase.FAILED, failed.error());
       case TraceEvent.StepRerouted reroute -> lastStep = reroute.step();
@@ -212,6 +228,12 @@ final class HeadFold {
     active = without(active, step);
     waiting = without(waiting, step);
     lastStep = step;
+  }
+
+  /** Who was asked may answer meanwhile; all else has stopped. */
+  private void pause() {
+    phase = Phase.PAUSED;
+    active = waiting;
   }
 
   private void end(Phase how, @Nullable Failure why) {
@@ -261,6 +283,7 @@ final class HeadFold {
         fenced,
         gap,
         error,
-        uncommitted);
+        uncommitted,
+        resumed);
   }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *   (none) → PENDING ──────────────────→ STARTING ──────────→ RUNNING ⇄ WAITING
  *                                                                │  ↑ runner_started
  *          runner_assigned(n &gt; 1) from any that is not ended: RESUMING
- *   run_paused → PAUSED; run_completed, run_failed, run_cancelled, run_lost end it. Only runner_assigned with reason
+ *   run_paused, or pause_requested while no runner has it → PAUSED; run_completed, run_failed, run_cancelled, run_lost end it. Only runner_assigned with reason
  *   {@code resume} opens a FAILED or LOST run again.
  * </pre>
  *
@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  * @param error why the run failed or was lost; null otherwise
  * @param uncommitted the branches on which a step has ended without a cut, and none with one since.
  *     A new epoch begins before those steps
+ * @param resumed the current epoch began since somebody asked for it, not to make up for a runner
  */
 public record RunHead(
     Phase phase,
@@ -63,7 +64,8 @@ public record RunHead(
     long fenced,
     @Nullable String gap,
     @Nullable Failure error,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedSet<String> uncommitted) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedSet<String> uncommitted,
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed) {
 
   /** The part of the status that events set directly. */
   public enum Phase {
@@ -83,7 +85,24 @@ public record RunHead(
 
   public static final RunHead NONE =
       new RunHead(
-          Phase.UNBORN, 0, null, 0, 0, false, EMPTY, EMPTY, null, 0, 0, 0, 0, 0, null, null, EMPTY);
+          Phase.UNBORN,
+          0,
+          null,
+          0,
+          0,
+          false,
+          EMPTY,
+          EMPTY,
+          null,
+          0,
+          0,
+          0,
+          0,
+          0,
+          null,
+          null,
+          EMPTY,
+          false);
 
   public RunHead {
     active = frozen(active);
@@ -157,7 +176,12 @@ public record RunHead(
       if (phase != Phase.UNBORN && record.event() instanceof TraceEvent.RunCreated) {
         return Verdict.NO_EFFECT;
       }
-      return isEnded() && !reopens(record.event()) ? Verdict.AFTER_END : Verdict.ACCEPTED;
+      if (isEnded() && !reopens(record.event())) {
+        return Verdict.AFTER_END;
+      }
+      return record.event() instanceof TraceEvent.ResumeRequested && !isResumable()
+          ? Verdict.NO_EFFECT
+          : Verdict.ACCEPTED;
     }
     if (epochOf != epoch) {
       return Verdict.FENCED;
@@ -169,8 +193,14 @@ public record RunHead(
   }
 
   private boolean reopens(TraceEvent event) {
-    return event instanceof TraceEvent.RunnerAssigned assigned
-        && assigned.reason().equals("resume")
-        && (phase == Phase.FAILED || phase == Phase.LOST);
+    boolean resumes =
+        event instanceof TraceEvent.ResumeRequested
+            || (event instanceof TraceEvent.RunnerAssigned assigned && assigned.isResume());
+    return resumes && isResumable();
+  }
+
+  /** Whether nothing goes on by itself, and may go on when somebody asks for it. */
+  private boolean isResumable() {
+    return phase == Phase.FAILED || phase == Phase.LOST || phase == Phase.PAUSED;
   }
 }

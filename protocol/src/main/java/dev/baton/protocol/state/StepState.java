@@ -47,7 +47,9 @@ public record StepState(
     COMPLETED,
     FAILED,
     SKIPPED,
-    INTERRUPTED;
+    INTERRUPTED,
+    /** Someone has asked for it: it is skipped as soon as a runner comes to it. */
+    SKIPPING;
 
     @JsonValue
     public String word() {
@@ -58,7 +60,7 @@ public record StepState(
   boolean hasEnded() {
     return switch (status) {
       case COMPLETED, SKIPPED -> true;
-      case RUNNING, WAITING, FAILED, INTERRUPTED -> false;
+      case RUNNING, WAITING, FAILED, INTERRUPTED, SKIPPING -> false;
     };
   }
 
@@ -85,6 +87,63 @@ public record StepState(
         null,
         at,
         0);
+  }
+
+  /** Of a step that a runner has not come to, or not come through. */
+  static StepState skipping(String step, @Nullable StepState old) {
+    int completions = old == null ? 0 : old.completions();
+    return new StepState(
+        step,
+        old == null ? null : old.kind(),
+        Status.SKIPPING,
+        old == null || old.hasEnded() ? completions + 1 : old.visit(),
+        0,
+        completions,
+        old == null ? null : old.output(),
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        0);
+  }
+
+  /** Its visit, from its first attempt on. */
+  static StepState begunAnew(StepState old) {
+    return new StepState(
+        old.step(),
+        old.kind(),
+        Status.INTERRUPTED,
+        old.visit(),
+        0,
+        old.completions(),
+        old.output(),
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        0);
+  }
+
+  StepState withOutput(Output corrected) {
+    return new StepState(
+        step,
+        kind,
+        status,
+        visit,
+        failedAttempts,
+        completions,
+        corrected,
+        cut,
+        checkpoint,
+        error,
+        reason,
+        exitCode,
+        startedAt,
+        durationUs);
   }
 
   StepState withStatus(Status newStatus) {

@@ -55,7 +55,7 @@ class StateFoldTest {
     assertThat(status()).as("the approval still waits").isEqualTo(RunStatus.WAITING);
     control(new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.TRUE, "me", null));
     assertThat(status()).isEqualTo(RunStatus.RUNNING);
-    control(new TraceEvent.PauseRequested(null));
+    control(new TraceEvent.PauseRequested(null, false, false));
     assertThat(status()).isEqualTo(RunStatus.PAUSING);
     runner(new TraceEvent.RunPaused(null));
     assertThat(status()).isEqualTo(RunStatus.PAUSED);
@@ -319,7 +319,7 @@ class StateFoldTest {
             new EventId(RunId.next(), Lane.CONTROL, 1),
             URI.create("/x"),
             Instant.EPOCH,
-            new TraceEvent.PauseRequested(null));
+            new TraceEvent.PauseRequested(null, false, false));
 
     assertThatThrownBy(() -> state.apply(other)).hasMessageContaining("is not of run " + RUN);
   }

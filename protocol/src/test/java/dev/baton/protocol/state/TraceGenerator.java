@@ -184,8 +184,40 @@ final class TraceGenerator {
         5);
   }
 
+  /** Somebody pauses the run and lets it go on; its runner may die meanwhile. */
+  private void pause() {
+    control(new TraceEvent.PauseRequested("someone", random.nextBoolean(), false));
+    if (random.nextBoolean()) {
+      runner(new TraceEvent.RunPaused("asked for"));
+    } else {
+      epoch++;
+      runnerSeq = 0;
+      control(new TraceEvent.RunnerAssigned(epoch, null, "runner_exited"));
+      control(new TraceEvent.PauseRequested(null, false, true));
+    }
+    if (random.nextBoolean()) {
+      control(
+          new TraceEvent.ResumeRequested(
+              "someone",
+              null,
+              null,
+              Map.of("s0", new Output.Inline(IntNode.valueOf(clean.size()))),
+              List.of(),
+              null,
+              List.of()));
+    }
+    assign(TraceEvent.RunnerAssigned.RESUME);
+    for (String path : List.copyOf(visits.keySet())) {
+      runner(TraceEvent.StepSkipped.replayed(path, visits.getOrDefault(path, 1)));
+    }
+  }
+
   /** The runner dies; it may go on writing for a while, unheard. */
   private void fall() {
+    if (random.nextInt(4) == 0) {
+      pause();
+      return;
+    }
     int zombieEpoch = epoch;
     long zombieSeq = runnerSeq;
     assign(random.nextBoolean() ? "runner_exited" : "heartbeats_missed");
