@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.client.Client;
 import dev.baton.cli.command.CliFailure;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -56,6 +57,11 @@ public record DefinitionFile(Path path) {
     } catch (CliFailure e) {
       throw located(e);
     }
+  }
+
+  /** As it is; the server reads it. */
+  public String text() {
+    return new String(read(), StandardCharsets.UTF_8);
   }
 
   private byte[] read() {

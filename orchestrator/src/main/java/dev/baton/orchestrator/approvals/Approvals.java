@@ -32,12 +32,16 @@ import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.hibernate.reactive.mutiny.Mutiny;
 import org.jspecify.annotations.Nullable;
 
 /** Questions to people. An answer is given once: the first transaction wins. */
 @ApplicationScoped
 public class Approvals {
+  /** A question stays open while its run is paused. */
+  private static final Set<String> OPEN = Set.of("running", "paused");
+
   /** A person's answer. */
   record Answer(JsonNode value, @Nullable String by, @Nullable String comment) {}
 
@@ -177,7 +181,7 @@ public class Approvals {
     }
     if (!status.equals("waiting")
         || run.getBoolean("ended")
-        || !run.getString("desired").equals("running")) {
+        || !OPEN.contains(run.getString("desired"))) {
       throw new ProblemException(
           ProblemKind.CONFLICT, "approval " + id + " does not wait for an answer any more");
     }

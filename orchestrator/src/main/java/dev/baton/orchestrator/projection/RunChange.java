@@ -133,6 +133,7 @@ final class RunChange {
         .put("head", text(head))
         .put("status", head.status().word())
         .put("ended", head.isEnded())
+        .put("epoch", head.epoch())
         .put("control_seq", head.controlSeq())
         .put("current_steps", text(head.active()))
         .put("completed", head.completed())

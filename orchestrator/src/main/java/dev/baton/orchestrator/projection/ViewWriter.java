@@ -99,16 +99,21 @@ final class ViewWriter {
         heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz)
       ON CONFLICT (id) DO NOTHING""";
 
+  // Whoever knows that the runner is lost has moved the epoch on; until the fence is read, the run
+  // is
+  // interrupted.
   static final String UPDATE_RUNS =
       """
-      UPDATE orchestrator.run r SET head = v.head, status = v.status, ended = v.ended,
+      UPDATE orchestrator.run r SET head = v.head, ended = v.ended,
+        status = CASE WHEN r.epoch > v.epoch AND v.status IN ('starting', 'running', 'waiting', 'pausing', 'resuming')
+          THEN 'interrupted' ELSE v.status END,
         control_seq = GREATEST(r.control_seq, v.control_seq), current_steps = v.current_steps, completed = v.completed,
         fenced = v.fenced, error = v.error, started_epoch = GREATEST(r.started_epoch, COALESCE(v.started_epoch, 0)),
         started_at = COALESCE(r.started_at, v.started_at), ended_at = CASE WHEN v.ended THEN COALESCE(v.ended_at, r.ended_at) END,
         output = COALESCE(v.output, r.output), runner_pid = COALESCE(v.runner_pid, r.runner_pid),
         runner_host = COALESCE(v.runner_host, r.runner_host),
         assigned_at = CASE WHEN v.ended THEN NULL ELSE r.assigned_at END
-      FROM (SELECT * FROM json_to_recordset($1::text::json) AS j (id text, head text, status text, ended boolean,
+      FROM (SELECT * FROM json_to_recordset($1::text::json) AS j (id text, head text, status text, ended boolean, epoch int,
         control_seq bigint, current_steps text, completed bigint, fenced bigint, error text, started_epoch int,
         started_at timestamptz, ended_at timestamptz, output text, runner_pid bigint, runner_host text) ORDER BY id) v
       WHERE r.id = v.id""";

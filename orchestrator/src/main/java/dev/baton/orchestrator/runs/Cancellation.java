@@ -59,7 +59,7 @@ class Cancellation {
     if (desired.equals("cancelled")) {
       return Uni.createFrom().voidItem();
     }
-    if (row.getBoolean("ended") || !desired.equals("running")) {
+    if (row.getBoolean("ended") || desired.equals("lost")) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
           "run "

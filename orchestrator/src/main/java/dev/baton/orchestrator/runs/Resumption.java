@@ -11,7 +11,9 @@ import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.workflows.Definition;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -21,23 +23,33 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a run that failed or was lost go on, in its next epoch: with the step that failed, which
- * gets all its attempts again. What has completed is not run again.
+ * Lets a run that failed, was lost or is paused go on, in its next epoch: with the step that
+ * failed, which gets all its attempts again, or with the next. What has completed is not run again,
+ * unless that is asked for.
  */
 @ApplicationScoped
 class Resumption {
+  private static final String LOCK = "FOR UPDATE";
+
   private final Pool pool;
   private final Relay relay;
   private final RunQueries queries;
+  private final ResumePlanner planner;
 
-  Resumption(Pool pool, Relay relay, RunQueries queries) {
+  Resumption(Pool pool, Relay relay, RunQueries queries, ResumePlanner planner) {
     this.pool = pool;
     this.relay = relay;
     this.queries = queries;
+    this.planner = planner;
   }
 
   /**
@@ -46,26 +58,74 @@ class Resumption {
    * @param id the run's, or the last six characters of it
    * @param workflow {@code name} or {@code name@hash} that the run must be of; null: any
    */
-  Uni<RunView> resume(String id, @Nullable String workflow) {
+  Uni<RunView> resume(String id, @Nullable String workflow, ResumeRequest asked) {
+    asked.check();
     return queries
         .resolve(id)
-        .call(run -> pool.withTransaction(tx -> resume(tx, run, workflow)).invoke(relay::wake))
+        .call(
+            run ->
+                asked.isPlain()
+                    ? write(run, tx -> resume(tx, run, workflow))
+                    : planned(run, workflow, asked))
         .chain(queries::get);
   }
 
-  private static Uni<Void> resume(SqlConnection tx, String run, @Nullable String workflow) {
-    return tx.preparedQuery(
-            """
-            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, status, deadline
-            FROM orchestrator.run WHERE id = $1 FOR UPDATE""")
-        .execute(Tuple.of(run))
+  private Uni<Void> write(String run, Function<SqlConnection, Uni<Void>> resume) {
+    return pool.withTransaction(resume).invoke(relay::wake);
+  }
+
+  private Uni<Void> planned(String run, @Nullable String workflow, ResumeRequest asked) {
+    return pool.withConnection(connection -> checked(connection, run, workflow, ""))
         .chain(
+            row ->
+                planner
+                    .plan(run, definition(run, row), asked)
+                    .chain(plan -> write(run, tx -> resume(tx, run, workflow, row, plan))));
+  }
+
+  private static String definition(String run, Row row) {
+    String hash = row.getString("definition_hash");
+    if (hash == null) {
+      throw conflict("run %s has no definition".formatted(run));
+    }
+    return hash;
+  }
+
+  private static Uni<Row> checked(
+      SqlConnection connection, String run, @Nullable String workflow, String lock) {
+    return connection
+        .preparedQuery(
+            """
+            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, desired, pause, status, deadline
+            FROM orchestrator.run WHERE id = $1 """
+                + lock)
+        .execute(Tuple.of(run))
+        .map(
             rows -> {
               for (Row row : rows) {
                 check(run, row, workflow);
-                return resume(tx, run, row);
+                return row;
               }
               throw RunQueries.unknown(run);
+            });
+  }
+
+  private static Uni<Void> resume(SqlConnection tx, String run, @Nullable String workflow) {
+    return checked(tx, run, workflow, LOCK)
+        .chain(row -> resume(tx, run, row, new ResumePlanner.Plan(null, null)));
+  }
+
+  private static Uni<Void> resume(
+      SqlConnection tx, String run, @Nullable String workflow, Row seen, ResumePlanner.Plan plan) {
+    return checked(tx, run, workflow, LOCK)
+        .chain(
+            row -> {
+              if (!row.getInteger("epoch").equals(seen.getInteger("epoch"))) {
+                throw conflict(
+                    "run %s was resumed by somebody else meanwhile; look at it again"
+                        .formatted(run));
+              }
+              return resume(tx, run, row, plan);
             });
   }
 
@@ -82,14 +142,19 @@ class Resumption {
           "run %s has completed: there is nothing to go on with; a fork of it starts from one of its cuts"
               .formatted(run));
     }
-    if (status.equals(RunStatus.CANCELLED.word())) {
+    if (status.equals(RunStatus.CANCELLED.word()) || row.getString("desired").equals("cancelled")) {
       throw conflict(
           "run %s was cancelled, which is for good; a fork of it starts from one of its cuts"
               .formatted(run));
     }
-    if (!row.getBoolean("ended")) {
+    boolean paused =
+        status.equals(RunStatus.PAUSED.word()) || row.getString("desired").equals("paused");
+    if (!row.getBoolean("ended") && !paused) {
       throw conflict(
-          "run %s is %s: only one that failed or was lost can be resumed".formatted(run, status));
+          row.getString("pause") == null
+              ? "run %s is %s: only one that failed, was lost or is paused can be resumed"
+                  .formatted(run, status)
+              : "run %s is still %s: it can be resumed once it is paused".formatted(run, status));
     }
     if (!row.getString("kind").equals("managed")) {
       throw conflict("run %s is external: nobody here can start its runner".formatted(run));
@@ -106,21 +171,36 @@ class Resumption {
     return new ProblemException(ProblemKind.CONFLICT, message);
   }
 
-  /** The view has folded the run's end, so that it will go on with this. */
-  private static Uni<Void> resume(SqlConnection tx, String run, Row row) {
+  /** The view has folded the run's end or pause, so that it will go on with this. */
+  private static Uni<Void> resume(SqlConnection tx, String run, Row row, ResumePlanner.Plan plan) {
     int epoch = row.getInteger("epoch") + 1;
     long seq = row.getLong("control_seq") + 1;
+    List<Effect> effects = new ArrayList<>();
+    TraceEvent.ResumeRequested otherwise = plan.event();
+    if (otherwise != null) {
+      effects.add(Effect.publish(otherwise, seq, Instant.now()));
+      seq++;
+    }
+    effects.addAll(Effect.newEpoch(epoch, TraceEvent.RunnerAssigned.RESUME, seq));
+    Definition next = plan.definition();
     return tx.preparedQuery(
             """
-            UPDATE orchestrator.run SET epoch = $2, control_seq = $3, desired = 'running', ended = false, ended_at = NULL,
-              status = $4, error = NULL, runner_id = NULL, assigned_at = NULL, runner_pid = NULL, runner_host = NULL,
-              fruitless = 0, completed_at_failover = completed
+            UPDATE orchestrator.run SET epoch = $2, control_seq = $3, desired = 'running', pause = NULL, ended = false,
+              ended_at = NULL, status = $4, error = NULL, runner_id = NULL, assigned_at = NULL, runner_pid = NULL,
+              runner_host = NULL, fruitless = 0, completed_at_failover = completed,
+              definition_hash = COALESCE($5, definition_hash), isolation = COALESCE($6, isolation)
             WHERE id = $1""")
-        .execute(Tuple.of(run, epoch, seq, RunStatus.RESUMING.word()))
-        .chain(
-            () ->
-                Outbox.append(
-                    tx, new Outbox.Row(run, Effect.newEpoch(epoch, "resume", seq)), Duration.ZERO))
-        .replaceWithVoid();
+        .execute(
+            Tuple.from(
+                Arrays.asList(
+                    run,
+                    epoch,
+                    seq,
+                    RunStatus.RESUMING.word(),
+                    next == null ? null : next.hash(),
+                    next == null
+                        ? null
+                        : next.workflow().isolation().name().toLowerCase(Locale.ROOT))))
+        .chain(() -> Outbox.append(tx, new Outbox.Row(run, effects), Duration.ZERO));
   }
 }

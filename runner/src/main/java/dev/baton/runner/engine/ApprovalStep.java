@@ -63,7 +63,7 @@ final class ApprovalStep {
     run.progress().beginWaiting();
     Optional<JsonNode> answer;
     try {
-      answer = run.answers().await(id, expiry.earlier(deadline).leftOrForever());
+      answer = run.control().await(run.answers().to(id), expiry.earlier(deadline).leftOrForever());
     } finally {
       run.progress().endWaiting();
     }

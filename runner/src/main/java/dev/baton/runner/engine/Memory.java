@@ -44,7 +44,7 @@ final class Memory {
 
   private static boolean isOpen(StepState state) {
     return switch (state.status()) {
-      case RUNNING, WAITING, FAILED, INTERRUPTED -> true;
+      case RUNNING, WAITING, FAILED, INTERRUPTED, SKIPPING -> true;
       case COMPLETED, SKIPPED -> false;
     };
   }
@@ -91,6 +91,13 @@ final class Memory {
         .filter(
             asked -> asked.approval().equals(visitId) || asked.approval().startsWith(visitId + "-"))
         .findFirst();
+  }
+
+  /** The visits that are taken over, of every branch, in the order of the steps' first start. */
+  List<StepState> completed() {
+    return before.steps().values().stream()
+        .filter(state -> state.status() == StepState.Status.COMPLETED)
+        .toList();
   }
 
   /** The steps directly on a branch, in the order of their first start. */

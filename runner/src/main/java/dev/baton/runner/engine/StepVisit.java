@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -73,10 +72,12 @@ final class StepVisit {
         String most = "the step may run " + step.maxVisits().getAsInt() + " times";
         throw fail(1, new StepResult.Failed(Failure.of("max_visits", most), false, null));
       }
-      if (isWanted()) {
+      if (left.filter(state -> state.status() == StepState.Status.SKIPPING).isPresent()) {
+        skip("asked for at the resume");
+      } else if (isWanted()) {
         attempts();
       } else {
-        skip();
+        skip("when is false");
       }
     } finally {
       run.progress().end(!parallel);
@@ -91,11 +92,11 @@ final class StepVisit {
     }
   }
 
-  private void skip() throws InterruptedException, LineFailed {
+  private void skip(String reason) throws InterruptedException, LineFailed {
     line.skipped(step);
     Optional<Step> next = next(1);
     // Nothing needs to wait for it: whatever comes next on the log comes after it.
-    run.journal().send(new TraceEvent.StepSkipped(path, visit, "when is false", paths(next)));
+    run.journal().send(new TraceEvent.StepSkipped(path, visit, reason, paths(next)));
     ended(next);
   }
 
@@ -180,7 +181,7 @@ final class StepVisit {
             failed.error(),
             delay.toMillis(),
             failed.log()));
-    TimeUnit.NANOSECONDS.sleep(run.deadline().leftAtMost(delay).toNanos());
+    run.control().sleep(run.deadline().leftAtMost(delay));
   }
 
   private LineFailed fail(int attempt, ExpressionException e) throws InterruptedException {
