@@ -167,7 +167,7 @@ class PauseTest {
     JsonNode view = awaitStatus(run, "completed");
     assertThat(view.path("epoch").asInt()).isEqualTo(2);
     assertThat(view.path("output").toString())
-        .isEqualTo("{\"build\":\"one\\n\",\"test\":[\"begun\",\"built\"]}");
+        .isEqualTo("{\"build\":\"one\",\"test\":[\"begun\",\"built\"]}");
     assertThat(ledger()).containsExactly("build", "test");
     JsonNode skipped = Api.first(api.events(run), "step_skipped");
     assertThat(skipped).isNotNull();
@@ -241,7 +241,9 @@ class PauseTest {
 
     pause(run, false);
     awaitStatus(run, "paused");
-    assertThat(Instant.now()).as("it does not wait for the timer").isBefore(start.plusMillis(4_000));
+    assertThat(Instant.now())
+        .as("it does not wait for the timer")
+        .isBefore(start.plusMillis(4_000));
     resume(run);
     awaitStatus(run, "completed");
 
@@ -311,8 +313,7 @@ class PauseTest {
   }
 
   @Test
-  void shouldStayPausedWhenTheRunnerOfAnAnsweringPersonIsGoneAndCancelWhenAsked()
-      throws Exception {
+  void shouldStayPausedWhenTheRunnerOfAnAnsweringPersonIsGoneAndCancelWhenAsked() throws Exception {
     String run = api.start("asks", Api.JSON.createObjectNode());
     awaitStatus(run, "waiting");
     pause(run, true);
@@ -337,7 +338,8 @@ class PauseTest {
   @Test
   void shouldPauseAForegroundRunOnCtrlCAndStopItsStepOnTheSecond() throws Exception {
     Path err = Files.createTempFile(on.folder, "foreground", ".err");
-    Path in = Files.writeString(on.folder.resolve(ledger.getFileName() + ".json"), input().toString());
+    Path in =
+        Files.writeString(on.folder.resolve(ledger.getFileName() + ".json"), input().toString());
     ProcessBuilder builder =
         new ProcessBuilder(
                 // A test that runs in the background of a shell would hand its deafness on.
@@ -384,8 +386,7 @@ class PauseTest {
   }
 
   private static void interrupt(Process process) throws Exception {
-    assertThat(
-            new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor())
+    assertThat(new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor())
         .isZero();
   }
 

@@ -8,7 +8,6 @@ package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.client.Client;
 import dev.baton.cli.client.EventFeed;
 import dev.baton.cli.client.RunEvent;
 import dev.baton.cli.client.RunRef;
@@ -17,6 +16,7 @@ import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.Progress;
 import dev.baton.protocol.json.Json;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -48,13 +48,16 @@ public final class PauseCommand implements Callable<Integer> {
       description = "Wait until it is paused; exit 1 when it has ended instead.")
   private boolean wait;
 
+  @Option(names = "--by", paramLabel = "NAME", description = "Who asks. Default: $$USER.")
+  private @Nullable String by;
+
   public PauseCommand(Context context) {
     this.context = context;
   }
 
   @Override
   public Integer call() {
-    JsonNode run = pause(context.client(), RunRef.parse(id).id(context.client()), now);
+    JsonNode run = pause(context, RunRef.parse(id).id(context.client()), now, by);
     boolean paused = true;
     if (wait && !EndedRun.isPaused(run)) {
       run = await(run);
@@ -75,13 +78,13 @@ public final class PauseCommand implements Callable<Integer> {
   }
 
   /** Asks for it. */
-  static JsonNode pause(Client client, String run, boolean now) {
+  static JsonNode pause(Context context, String run, boolean now, @Nullable String by) {
     ObjectNode body = Json.mapper().createObjectNode().put("now", now);
-    String user = System.getProperty("user.name");
-    if (user != null) {
-      body.put("by", user);
+    String name = by == null ? context.environment().get("USER") : by;
+    if (name != null && !name.isBlank()) {
+      body.put("by", name);
     }
-    return client.post("/runs/" + run + "/pause", body);
+    return context.client().post("/runs/" + run + "/pause", body);
   }
 
   private JsonNode await(JsonNode run) {

@@ -89,6 +89,12 @@ public final class ResumeCommand implements Callable<Integer> {
               + " inputs.")
   private boolean acceptChanges;
 
+  @Option(
+      names = "--by",
+      paramLabel = "NAME",
+      description = "Who corrects it. Default: $$USER.")
+  private @Nullable String by;
+
   @Option(names = "--failed", description = "All runs that have failed; at most 10,000.")
   private boolean failed;
 
@@ -139,9 +145,9 @@ public final class ResumeCommand implements Callable<Integer> {
       body.put("definition", new DefinitionFile(file).text());
       body.put("accept_changes", acceptChanges);
     }
-    String user = System.getProperty("user.name");
-    if (body.size() > 0 && user != null) {
-      body.put("by", user);
+    String name = by == null ? context.environment().get("USER") : by;
+    if (body.size() > 0 && name != null && !name.isBlank()) {
+      body.put("by", name);
     }
     return body;
   }

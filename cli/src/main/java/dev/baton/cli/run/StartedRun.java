@@ -128,7 +128,7 @@ public final class StartedRun {
             ? "baton: stopping the step in progress; Ctrl-C again leaves"
             : "baton: pausing after the step in progress; Ctrl-C again stops that at once");
     try {
-      PauseCommand.pause(context.client(), id, now);
+      PauseCommand.pause(context, id, now, null);
     } catch (CliFailure e) {
       progress.line("baton: " + e.line());
     }

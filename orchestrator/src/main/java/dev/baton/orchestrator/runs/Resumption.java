@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ApplicationScoped
 class Resumption {
-  private static final String LOCK = "FOR UPDATE";
+  private static final String LOCK = " FOR UPDATE";
 
   private final Pool pool;
   private final Relay relay;
@@ -97,7 +97,7 @@ class Resumption {
         .preparedQuery(
             """
             SELECT kind, workflow, definition_hash, epoch, control_seq, ended, desired, pause, status, deadline
-            FROM orchestrator.run WHERE id = $1 """
+            FROM orchestrator.run WHERE id = $1"""
                 + lock)
         .execute(Tuple.of(run))
         .map(
