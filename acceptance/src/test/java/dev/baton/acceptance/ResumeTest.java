@@ -170,7 +170,16 @@ class ResumeTest {
 
     BatonCommand.Result command =
         BatonCommand.run(
-            on, "resume", run, "--from", "make", "--set", "steps.plan.output=5", "--by", "me", "--wait");
+            on,
+            "resume",
+            run,
+            "--from",
+            "make",
+            "--set",
+            "steps.plan.output=5",
+            "--by",
+            "me",
+            "--wait");
 
     assertThat(command.code()).as("%s", command).isZero();
     JsonNode view = ended(run);

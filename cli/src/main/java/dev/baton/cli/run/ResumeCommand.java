@@ -89,10 +89,7 @@ public final class ResumeCommand implements Callable<Integer> {
               + " inputs.")
   private boolean acceptChanges;
 
-  @Option(
-      names = "--by",
-      paramLabel = "NAME",
-      description = "Who corrects it. Default: $$USER.")
+  @Option(names = "--by", paramLabel = "NAME", description = "Who corrects it. Default: $$USER.")
   private @Nullable String by;
 
   @Option(names = "--failed", description = "All runs that have failed; at most 10,000.")

@@ -99,14 +99,14 @@ final class ViewWriter {
         heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz)
       ON CONFLICT (id) DO NOTHING""";
 
-  // Whoever knows that the runner is lost has moved the epoch on; until the fence is read, the run
-  // is
-  // interrupted.
+  // Whoever knows that the runner is lost has moved the epoch on: until the fence is read, the run
+  // is interrupted. A pause of an older epoch is over: the run has been resumed since.
   static final String UPDATE_RUNS =
       """
       UPDATE orchestrator.run r SET head = v.head, ended = v.ended,
         status = CASE WHEN r.epoch > v.epoch AND v.status IN ('starting', 'running', 'waiting', 'pausing', 'resuming')
-          THEN 'interrupted' ELSE v.status END,
+          THEN 'interrupted'
+          WHEN r.epoch > v.epoch AND v.status = 'paused' THEN r.status ELSE v.status END,
         control_seq = GREATEST(r.control_seq, v.control_seq), current_steps = v.current_steps, completed = v.completed,
         fenced = v.fenced, error = v.error, started_epoch = GREATEST(r.started_epoch, COALESCE(v.started_epoch, 0)),
         started_at = COALESCE(r.started_at, v.started_at), ended_at = CASE WHEN v.ended THEN COALESCE(v.ended_at, r.ended_at) END,

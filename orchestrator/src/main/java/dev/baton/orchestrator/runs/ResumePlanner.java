@@ -22,6 +22,8 @@ import dev.baton.protocol.workflow.Format;
 import dev.baton.protocol.workflow.StepChange;
 import dev.baton.protocol.workflow.Workflow;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -30,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what someone asks of a resume into the event that says it, where the run allows it. */
@@ -64,12 +67,21 @@ class ResumePlanner {
    * Fails with a problem that has every reason in it when the run cannot go on so.
    *
    * @param hash of the definition by which it has run
+   * @param caller {@link #caller} of the request: a definition can be stored on its context only
    */
-  Uni<Plan> plan(String run, String hash, ResumeRequest asked) {
-    return definitions.byHash(hash).chain(current -> plan(run, current, asked));
+  Uni<Plan> plan(String run, String hash, ResumeRequest asked, Executor caller) {
+    return definitions.byHash(hash).chain(current -> plan(run, current, asked, caller));
   }
 
-  private Uni<Plan> plan(String run, Definition current, ResumeRequest asked) {
+  /** The calling thread's Vert.x context, to come back to. */
+  static Executor caller() {
+    Context context = Vertx.currentContext();
+    return context == null
+        ? Runnable::run
+        : command -> context.runOnContext(ignored -> command.run());
+  }
+
+  private Uni<Plan> plan(String run, Definition current, ResumeRequest asked, Executor caller) {
     return next(asked)
         .chain(
             next -> {
@@ -90,6 +102,7 @@ class ResumePlanner {
                               changed,
                               event(asked, point.after(), changed, changes),
                               point))
+                  .emitOn(caller)
                   .chain(event -> kept(changed).map(kept -> new Plan(event, kept)));
             });
   }

@@ -28,6 +28,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -60,13 +61,14 @@ class Resumption {
    */
   Uni<RunView> resume(String id, @Nullable String workflow, ResumeRequest asked) {
     asked.check();
+    Executor caller = ResumePlanner.caller();
     return queries
         .resolve(id)
         .call(
             run ->
                 asked.isPlain()
                     ? write(run, tx -> resume(tx, run, workflow))
-                    : planned(run, workflow, asked))
+                    : planned(run, workflow, asked, caller))
         .chain(queries::get);
   }
 
@@ -74,12 +76,13 @@ class Resumption {
     return pool.withTransaction(resume).invoke(relay::wake);
   }
 
-  private Uni<Void> planned(String run, @Nullable String workflow, ResumeRequest asked) {
+  private Uni<Void> planned(
+      String run, @Nullable String workflow, ResumeRequest asked, Executor caller) {
     return pool.withConnection(connection -> checked(connection, run, workflow, ""))
         .chain(
             row ->
                 planner
-                    .plan(run, definition(run, row), asked)
+                    .plan(run, definition(run, row), asked, caller)
                     .chain(plan -> write(run, tx -> resume(tx, run, workflow, row, plan))));
   }
 

@@ -17,6 +17,7 @@ import dev.baton.runner.testkit.Services;
 import dev.baton.runner.testkit.TestRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -63,6 +64,10 @@ class ResumeTest {
 
   private RunnerProcess attach(TestRun run, Path data) throws Exception {
     run.nextEpoch();
+    return attachNow(run, data);
+  }
+
+  private RunnerProcess attachNow(TestRun run, Path data) throws Exception {
     RunnerProcess process = new RunnerProcess(services, run, data);
     var hello = services.gateway.awaitHello(process.id);
     assertThat(hello.getHeldList())
@@ -128,6 +133,59 @@ class ResumeTest {
     // fenced, not repeated; it was not there.
     assertThat(completions).allSatisfy((step, times) -> assertThat(times).as(step).isEqualTo(1));
     assertThat(completions).containsKeys("a#1", "lap#3", "each/2/w2#1", "last#1");
+  }
+
+  /** Seed 003's context and gates, and its skipped nodes, at a size where that could be slow. */
+  @Test
+  void shouldTellTenThousandCompletedStepsAgainWithoutWaitingForEach() throws Exception {
+    int branches = 10_000;
+    TestRun run =
+        new TestRun(
+            services,
+            """
+            name: wide
+            steps:
+              - {id: first, transform: '7'}
+              - id: each
+                parallel:
+                  over: '[range(%d)]'
+                  steps:
+                    - {id: one, transform: '.run.branch.item'}
+              - {id: ask, approval: Go}
+              - {id: sum, transform: '[.steps.first.output, (.steps.each.output | add)]'}
+            """
+                .formatted(branches),
+            "{}");
+    Path data = services.data().resolve("wide-" + run.id);
+    try (RunnerProcess first = attach(run, data)) {
+      services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+      services.gateway.pause(first.id, run.id);
+      assertThat(first.awaitExit()).isZero();
+    }
+    run.resume();
+    try (RunnerProcess second = attachNow(run, data)) {
+      services.trace.await(
+          run.id,
+          all ->
+              all.stream()
+                      .filter(r -> r.event() instanceof TraceEvent.StepSkipped skip && skip.tellsAgain())
+                      .count()
+                  == branches + 2);
+      TraceRecord started = first(run, TraceEvent.RunnerStarted.class, 2);
+      TraceRecord last =
+          services.trace.records(run.id).stream()
+              .filter(r -> r.event() instanceof TraceEvent.StepSkipped)
+              .reduce((a, b) -> b)
+              .orElseThrow();
+      Duration took = Duration.between(started.time(), last.time());
+      System.out.println(branches + " completed steps were told again within " + took.toMillis() + " ms");
+      assertThat(took).isLessThan(Duration.ofSeconds(10));
+      run.answer(second.id, "ask", 1, "true");
+      assertThat(run.awaitOutput().toString()).isEqualTo("[7,49995000]");
+      assertThat(second.awaitExit()).isZero();
+    }
+    assertThat(services.trace.state(run.id, 0).head().skipped()).isZero();
+    assertThat(run.events(TraceEvent.CheckpointWaiting.class)).hasSize(1);
   }
 
   @Test

@@ -82,6 +82,13 @@ public final class TestRun {
     return epoch;
   }
 
+  /** As when somebody lets the run go on. */
+  public int resume() throws Exception {
+    epoch++;
+    control(new TraceEvent.RunnerAssigned(epoch, null, TraceEvent.RunnerAssigned.RESUME));
+    return epoch;
+  }
+
   public int epoch() {
     return epoch;
   }
