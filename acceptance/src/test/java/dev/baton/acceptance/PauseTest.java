@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.standalone.Component;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -312,8 +313,35 @@ class PauseTest {
     assertThat(ledger()).containsExactly("build", "build", "test");
   }
 
+  /** Seed 000's flow: run, checkpoint, restart, resume, complete. */
   @Test
-  void shouldStayPausedWhenTheRunnerOfAnAnsweringPersonIsGoneAndCancelWhenAsked() throws Exception {
+  void shouldPauseAndResumeThoughTheServersAreKilledMeanwhile() throws Exception {
+    String run = api.start("paused", input());
+    awaitLine("build");
+    pause(run, false);
+
+    restart(Component.ORCHESTRATOR);
+    Files.createFile(gate);
+    awaitStatus(run, "paused");
+    restart(Component.STORE);
+    restart(Component.ORCHESTRATOR);
+    assertThat(awaitStatus(run, "paused").path("epoch").asInt()).isEqualTo(1);
+    Await.until(
+        "it is resumed",
+        END,
+        () -> api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode()).status() == 202);
+
+    awaitStatus(run, "completed");
+    assertThat(ledger()).containsExactly("build", "test");
+  }
+
+  private static void restart(Component component) throws Exception {
+    on.stack.kill(component);
+    on.stack.restart(component);
+  }
+
+  @Test
+  void shouldStayPausedOnceItsRunnerIsGoneAndEndWhenItIsCancelled() throws Exception {
     String run = api.start("asks", Api.JSON.createObjectNode());
     awaitStatus(run, "waiting");
     pause(run, true);

@@ -486,8 +486,7 @@ class EngineTest {
     TestRun run = new TestRun(services, "{name: pause, steps: [{id: a, transform: '1'}]}", "{}");
     run.nextEpoch();
 
-    services.gateway.assign(
-        runner.id, run.assign().toBuilder().setPauseRequested(true).build());
+    services.gateway.assign(runner.id, run.assign().toBuilder().setPauseRequested(true).build());
 
     assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("paused");
     assertThat(run.events(TraceEvent.RunPaused.class)).hasSize(1);

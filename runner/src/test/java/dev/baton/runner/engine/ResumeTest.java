@@ -168,7 +168,9 @@ class ResumeTest {
           run.id,
           all ->
               all.stream()
-                      .filter(r -> r.event() instanceof TraceEvent.StepSkipped skip && skip.tellsAgain())
+                      .filter(
+                          r ->
+                              r.event() instanceof TraceEvent.StepSkipped skip && skip.tellsAgain())
                       .count()
                   == branches + 2);
       TraceRecord started = first(run, TraceEvent.RunnerStarted.class, 2);
@@ -178,7 +180,8 @@ class ResumeTest {
               .reduce((a, b) -> b)
               .orElseThrow();
       Duration took = Duration.between(started.time(), last.time());
-      System.out.println(branches + " completed steps were told again within " + took.toMillis() + " ms");
+      System.out.println(
+          branches + " completed steps were told again within " + took.toMillis() + " ms");
       assertThat(took).isLessThan(Duration.ofSeconds(10));
       run.answer(second.id, "ask", 1, "true");
       assertThat(run.awaitOutput().toString()).isEqualTo("[7,49995000]");
