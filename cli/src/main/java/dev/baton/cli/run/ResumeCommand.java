@@ -123,7 +123,8 @@ public final class ResumeCommand implements Callable<Integer> {
       return resumeAll();
     }
     String run = RunRef.parse(id).id(context.client());
-    return started.show(context, resume(run, body), "goes on");
+    JsonNode resumed = resume(run, body);
+    return started.show(context, resumed, "goes on", resumed.path("epoch").asInt(1));
   }
 
   private ObjectNode body() {

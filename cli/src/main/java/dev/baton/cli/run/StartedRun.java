@@ -49,13 +49,14 @@ public final class StartedRun {
    * @return the exit code
    */
   public int show(Context context, JsonNode run) {
-    return show(context, run, "started");
+    return show(context, run, "started", 1);
   }
 
   /**
    * @param verb what has come of the run, for people
+   * @param epoch what came before it is over, the run's earlier end for one, and not shown
    */
-  int show(Context context, JsonNode run, String verb) {
+  int show(Context context, JsonNode run, String verb, int epoch) {
     if (!waits()) {
       if (context.json()) {
         context.printJson(run);
@@ -66,7 +67,7 @@ public final class StartedRun {
       }
       return ExitCode.OK.number();
     }
-    JsonNode ended = await(context, run);
+    JsonNode ended = await(context, run, epoch);
     if (context.json()) {
       context.printJson(ended);
     } else {
@@ -83,10 +84,8 @@ public final class StartedRun {
     return (completed ? ExitCode.OK : ExitCode.FAILED).number();
   }
 
-  private JsonNode await(Context context, JsonNode run) {
+  private JsonNode await(Context context, JsonNode run, int epoch) {
     String id = run.path("id").asText();
-    // What came before a resume is over: the run's earlier end, for one.
-    int epoch = run.path("epoch").asInt(1);
     AtomicBoolean begun = new AtomicBoolean(epoch <= 1);
     if (!context.json()) {
       context.print("run " + id);

@@ -31,6 +31,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -286,6 +290,51 @@ class ResumeFoldTest {
     runner(new TraceEvent.RunCompleted(null));
     control(new TraceEvent.ResumeRequested(null, "a", null, Map.of(), List.of(), null, List.of()));
     assertThat(state().steps()).containsKey("a");
+  }
+
+  /** Whatever has happened: retries, branches, questions, deaths, pauses, steps without a cut. */
+  @Property(tries = 1000)
+  void shouldBeAgainWhatItWasWhereverItGoesBackTo(@ForAll long seed, @ForAll long choice) {
+    List<TraceRecord> all = new TraceGenerator(seed).clean;
+    log.addAll(all.subList(0, all.size() - 1));
+    String step = "s" + Math.floorMod(choice, 6);
+    ResumePoint point = new ResumePoint(RunState.empty(RUN), fold(), step);
+    log.forEach(point::accept);
+    if (point.found().isEmpty()) {
+      return;
+    }
+    ResumePoint.Found found = point.found().get();
+    RunHead head = state().head();
+    epoch = head.epoch();
+    control = head.controlSeq();
+    runner = head.runnerSeq();
+    runner(new TraceEvent.RunPaused(null));
+    control(
+        new TraceEvent.ResumeRequested(
+            null, step, found.after(), Map.of(), List.of(), null, List.of()));
+    assigned("resume");
+
+    StateFold then = new StateFold(found.state());
+    then.settle();
+    assertThat(outside(step, state())).isEqualTo(outside(step, then.state()));
+    assertThat(state().branches().keySet()).noneMatch(branch -> branch.startsWith(step + "/"));
+    assertThat(state().head().gap()).isNull();
+    assertThat(state().head().uncommitted()).isEmpty();
+  }
+
+  private static List<Object> outside(String step, RunState state) {
+    Predicate<String> within = path -> path.equals(step) || path.startsWith(step + "/");
+    Map<String, StepState> steps = new TreeMap<>(state.steps());
+    steps.keySet().removeIf(within);
+    Map<String, BranchState> branches = new TreeMap<>(state.branches());
+    branches.keySet().removeIf(within);
+    return List.of(
+        steps,
+        branches,
+        state.approvals().values().stream().filter(asked -> !within.test(asked.step())).toList(),
+        state.reroutes(),
+        state.sessions(),
+        state.plans());
   }
 
   @Test
