@@ -313,7 +313,7 @@ class PauseTest {
     assertThat(ledger()).containsExactly("build", "build", "test");
   }
 
-  /** Seed 000's flow: run, checkpoint, restart, resume, complete. */
+  /** Run, checkpoint, restart, resume, complete. */
   @Test
   void shouldPauseAndResumeThoughTheServersAreKilledMeanwhile() throws Exception {
     String run = api.start("paused", input());
