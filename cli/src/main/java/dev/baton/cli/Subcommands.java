@@ -25,6 +25,7 @@ import dev.baton.cli.run.RunnersCommand;
 import dev.baton.cli.run.StatusCommand;
 import dev.baton.cli.stack.DownCommand;
 import dev.baton.cli.stack.UpCommand;
+import dev.baton.cli.workflow.ValidateCommand;
 import dev.baton.cli.workflow.WorkflowsCommand;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -56,6 +57,7 @@ final class Subcommands {
     ALL.put("cancel", CancelCommand.class);
     ALL.put("delete", DeleteCommand.class);
     ALL.put("checkpoint", CheckpointCommand.class);
+    ALL.put("validate", ValidateCommand.class);
     ALL.put("workflows", WorkflowsCommand.class);
     ALL.put("runners", RunnersCommand.class);
     ALL.put("completion", CompletionCommand.class);

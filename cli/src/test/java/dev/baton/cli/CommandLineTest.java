@@ -9,6 +9,7 @@ package dev.baton.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.baton.cli.terminal.Terminal;
 import dev.baton.protocol.json.Json;
 import java.io.ByteArrayInputStream;
@@ -59,6 +60,43 @@ class CommandLineTest {
     assertThat(result.err()).startsWith("baton: ").contains(hint.strip());
     assertThat(result.err().lines()).hasSize(1);
     assertThat(result.out()).isEmpty();
+  }
+
+  @Test
+  void shouldValidateWithoutAServerAndExplain(@TempDir Path folder) throws IOException {
+    Path good = folder.resolve("good.yaml");
+    Files.writeString(
+        good,
+        """
+        name: good
+        steps:
+          - id: try
+            shell: ./try
+            retry: 2
+            next: [{on: failure, to: end}, {when: .steps.try.output == "again", to: try}]
+            max_visits: 3
+          - {id: rate, transform: '1', gate: {when: .steps.rate.output > 0, to: try}}
+        """);
+    Path bad = folder.resolve("bad.dot");
+    Files.writeString(bad, "digraph bad {\n  a [shel=x]\n}\n");
+
+    Cli.Result told = Cli.alone().run("validate", good.toString());
+    Cli.Result json = Cli.alone().run("validate", good.toString(), bad.toString(), "-o", "json");
+
+    assertThat(told.code()).isZero();
+    assertThat(told.out())
+        .contains("is valid: good, 2 steps, sha256:")
+        .contains(
+            "try   shell  retry 2 · at most 3 visits  → end on failure, try when .steps.try.output == \"again\", else rate")
+        .contains(
+            "rate  transform  gate .steps.rate.output > 0 (back to try, at most 10 times)  → end");
+    assertThat(json.code()).isEqualTo(2);
+    assertThat(json.err())
+        .contains(bad + ":2:3: step a: unknown attribute 'shel'; did you mean 'shell'?");
+    JsonNode answer = new ObjectMapper().readTree(json.out());
+    assertThat(answer.at("/0/steps/1/gate/to").asText()).isEqualTo("try");
+    assertThat(answer.at("/1/valid").asBoolean(true)).isFalse();
+    assertThat(answer.at("/1/problems/0/line").asInt()).isEqualTo(2);
   }
 
   @Test

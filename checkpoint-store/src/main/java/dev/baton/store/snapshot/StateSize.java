@@ -6,6 +6,7 @@
  */
 package dev.baton.store.snapshot;
 
+import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.trace.TraceEvent;
 import java.util.HashMap;
 import java.util.Map;
@@ -29,6 +30,8 @@ final class StateSize {
       case TraceEvent.PlanUpdated plan -> put("plan " + plan.step(), size);
       case TraceEvent.StepCompleted done -> {
         put("step " + done.step(), size);
+        // Kept twice, beside what else there is: as the branch's newest.
+        put("last " + StepPath.branchOf(done.step()), size);
         drop("error " + done.step());
       }
       // Beside the output of an earlier visit, which stays.

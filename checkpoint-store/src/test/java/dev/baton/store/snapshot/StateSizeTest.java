@@ -21,7 +21,7 @@ class StateSizeTest {
     size.add(completed(1), 1_000);
     size.add(completed(2), 400);
 
-    assertThat(size.bytes()).isEqualTo(400);
+    assertThat(size.bytes()).isEqualTo(800);
   }
 
   @Test
@@ -29,10 +29,10 @@ class StateSizeTest {
     size.add(completed(1), 1_000);
     size.add(failed(2, 1), 10);
     size.add(failed(2, 2), 20);
-    assertThat(size.bytes()).isEqualTo(1_020);
+    assertThat(size.bytes()).isEqualTo(2_020);
 
     size.add(completed(2), 500);
-    assertThat(size.bytes()).isEqualTo(500);
+    assertThat(size.bytes()).isEqualTo(1_000);
   }
 
   private static TraceEvent completed(int visit) {
@@ -42,6 +42,14 @@ class StateSizeTest {
 
   private static TraceEvent failed(int visit, int attempt) {
     return new TraceEvent.StepFailed(
-        "build", "shell", visit, attempt, Failure.of("exit_code", "exited with 1"), null);
+        "build",
+        "shell",
+        visit,
+        attempt,
+        Failure.of("exit_code", "exited with 1"),
+        null,
+        null,
+        null,
+        false);
   }
 }

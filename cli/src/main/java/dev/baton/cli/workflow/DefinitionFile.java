@@ -9,6 +9,9 @@ package dev.baton.cli.workflow;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.client.Client;
 import dev.baton.cli.command.CliFailure;
+import dev.baton.protocol.workflow.Format;
+import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.WorkflowParser;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,6 +29,8 @@ public record DefinitionFile(Path path) {
         || text.endsWith(".yaml")
         || text.endsWith(".yml")
         || text.endsWith(".json")
+        || text.endsWith(".dot")
+        || text.endsWith(".gv")
         || Files.isRegularFile(Path.of(text));
   }
 
@@ -48,9 +53,14 @@ public record DefinitionFile(Path path) {
     return post(client, "/workflows/validate");
   }
 
+  /** Reads it here, without a server. */
+  Parsed parse() {
+    return WorkflowParser.parse(read(), Format.ofFile(path.toString()));
+  }
+
   private JsonNode post(Client client, String target) {
     byte[] text = read();
-    String type = path.toString().endsWith(".json") ? "application/json" : "application/yaml";
+    String type = Format.ofFile(path.toString()).mediaType();
     try {
       return client.post(
           target, text, type, Map.of("Idempotency-Key", UUID.randomUUID().toString()));

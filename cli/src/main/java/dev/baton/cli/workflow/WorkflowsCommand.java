@@ -60,7 +60,7 @@ public final class WorkflowsCommand implements Runnable {
   }
 
   @Command(name = "push", description = "Store a definition.")
-  void push(@Parameters(paramLabel = "FILE", description = "YAML or JSON.") Path file) {
+  void push(@Parameters(paramLabel = "FILE", description = "YAML, JSON or DOT.") Path file) {
     JsonNode answer = new DefinitionFile(file).push(context.client());
     if (context.json()) {
       context.printJson(answer);
@@ -76,7 +76,7 @@ public final class WorkflowsCommand implements Runnable {
   }
 
   @Command(name = "validate", description = "Have a definition checked, without storing it.")
-  void validate(@Parameters(paramLabel = "FILE", description = "YAML or JSON.") Path file) {
+  void validate(@Parameters(paramLabel = "FILE", description = "YAML, JSON or DOT.") Path file) {
     JsonNode answer = new DefinitionFile(file).validate(context.client());
     if (context.json()) {
       context.printJson(answer);

@@ -93,7 +93,8 @@ class RunsGrpcService implements Runs {
               switch (request.getFormat()) {
                 case "yaml", "" -> Format.YAML;
                 case "json" -> Format.JSON;
-                default -> throw bad("format '" + request.getFormat() + "'", "yaml, json");
+                case "dot" -> Format.DOT;
+                default -> throw bad("format '" + request.getFormat() + "'", "yaml, json, dot");
               };
           return workflows
               .put(text, format)

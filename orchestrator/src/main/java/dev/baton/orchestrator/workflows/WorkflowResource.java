@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 @Tag(name = "workflows")
 public class WorkflowResource {
   private static final int MOST = 1_000;
+  private static final String DOT = "text/vnd.graphviz";
 
   /** All names. */
   public record Listing(List<WorkflowCatalog.Listed> workflows) {}
@@ -62,6 +63,7 @@ public class WorkflowResource {
     "text/yaml",
     "application/x-yaml",
     "text/x-yaml",
+    DOT,
     MediaType.APPLICATION_JSON
   })
   @Operation(summary = "Store a definition. 201 for a new version, 200 for one that was there.")
@@ -91,6 +93,7 @@ public class WorkflowResource {
     "text/yaml",
     "application/x-yaml",
     "text/x-yaml",
+    DOT,
     MediaType.APPLICATION_JSON
   })
   @Operation(summary = "Check a definition and store nothing.")
@@ -133,8 +136,12 @@ public class WorkflowResource {
   }
 
   private static Format format(String contentType) {
-    return MediaType.valueOf(contentType).isCompatible(MediaType.APPLICATION_JSON_TYPE)
-        ? Format.JSON
-        : Format.YAML;
+    MediaType given = MediaType.valueOf(contentType);
+    for (Format format : List.of(Format.JSON, Format.DOT)) {
+      if (given.isCompatible(MediaType.valueOf(format.mediaType()))) {
+        return format;
+      }
+    }
+    return Format.YAML;
   }
 }

@@ -6,7 +6,9 @@
  */
 package dev.baton.protocol.state;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Output;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param cut the newest workspace of this line; null while it still has the one it began with
  * @param uncommitted steps that ended after the newest cut without one of their own, oldest first:
  *     the next epoch runs them again
+ * @param failed whether a step of it has failed and nothing said what happens then; it begins again
+ *     when its parallel step, or the run, is tried again
+ * @param last the output of the step of it that completed last: its own, when it has ended
  * @param undo how to go back to the newest cut; null while nothing is uncommitted
  */
 public record BranchState(
@@ -26,9 +31,11 @@ public record BranchState(
     List<String> next,
     @Nullable Cut cut,
     List<String> uncommitted,
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean failed,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Output last,
     @Nullable Undo undo) {
   public static final BranchState UNBEGUN =
-      new BranchState(false, List.of(), null, List.of(), null);
+      new BranchState(false, List.of(), null, List.of(), false, null, null);
 
   public BranchState {
     next = List.copyOf(next);
@@ -36,10 +43,22 @@ public record BranchState(
   }
 
   BranchState withCut(@Nullable Cut with) {
-    return new BranchState(begun, next, with, uncommitted, undo);
+    return new BranchState(begun, next, with, uncommitted, failed, last, undo);
   }
 
   BranchState withUndo(@Nullable Undo with) {
-    return new BranchState(begun, next, cut, uncommitted, with);
+    return new BranchState(begun, next, cut, uncommitted, failed, last, with);
+  }
+
+  BranchState withFailed(boolean with) {
+    return new BranchState(begun, next, cut, uncommitted, with, last, undo);
+  }
+
+  BranchState withLast(@Nullable Output with) {
+    return new BranchState(begun, next, cut, uncommitted, failed, with, undo);
+  }
+
+  BranchState withNext(String with) {
+    return new BranchState(true, List.of(with), cut, uncommitted, false, last, undo);
   }
 }

@@ -88,7 +88,9 @@ public final class Fork {
     at.steps().forEach((path, step) -> steps.put(path, begun(step, copies)));
     Map<String, BranchState> branches = new TreeMap<>();
     at.branches()
-        .forEach((path, branch) -> branches.put(path, branch.withCut(own(branch.cut(), copies))));
+        .forEach(
+            (path, branch) ->
+                branches.put(path, branch.withCut(own(branch.cut(), copies)).withFailed(false)));
     return new RunState(
         run,
         RunHead.NONE,
@@ -115,11 +117,12 @@ public final class Fork {
             step.output(),
             cut,
             null,
-            null,
+            step.error(),
             step.reason(),
             step.exitCode(),
             step.startedAt(),
-            step.durationUs())
+            step.durationUs(),
+            step.last())
         : StepState.begunAnew(step);
   }
 

@@ -8,6 +8,7 @@ package dev.baton.protocol.state;
 
 import dev.baton.protocol.state.RunHead.Phase;
 import dev.baton.protocol.state.RunHead.Verdict;
+import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
@@ -164,9 +165,14 @@ final class HeadFold {
       case TraceEvent.StepCompleted done -> {
         completed++;
         leave(done.step());
-        noteCut(done);
+        noteCut(done.step(), done.cut(), done.withoutCut());
       }
-      case TraceEvent.StepFailed failed -> leave(failed.step());
+      case TraceEvent.StepFailed failed -> {
+        leave(failed.step());
+        if (failed.next() != null) {
+          noteCut(failed.step(), failed.cut(), failed.withoutCut());
+        }
+      }
       case TraceEvent.StepRetried again -> {
         retried++;
         start(again.step());
@@ -193,12 +199,12 @@ final class HeadFold {
     }
   }
 
-  private void noteCut(TraceEvent.StepCompleted done) {
-    dropBranchesOf(done.step());
-    if (done.cut() != null) {
-      uncommitted = without(uncommitted, StepPath.branchOf(done.step()));
-    } else if (done.withoutCut()) {
-      uncommitted = with(uncommitted, StepPath.branchOf(done.step()));
+  private void noteCut(String step, @Nullable Cut cut, boolean withoutCut) {
+    dropBranchesOf(step);
+    if (cut != null) {
+      uncommitted = without(uncommitted, StepPath.branchOf(step));
+    } else if (withoutCut) {
+      uncommitted = with(uncommitted, StepPath.branchOf(step));
     }
   }
 
@@ -225,8 +231,8 @@ final class HeadFold {
   }
 
   private void leave(String step) {
-    active = without(active, step);
-    waiting = without(waiting, step);
+    active = withoutThoseUnder(without(active, step), step);
+    waiting = withoutThoseUnder(without(waiting, step), step);
     lastStep = step;
   }
 
@@ -254,6 +260,14 @@ final class HeadFold {
 
   private static SortedSet<String> without(SortedSet<String> set, String element) {
     return set.contains(element) ? filtered(set, other -> !other.equals(element)) : set;
+  }
+
+  /** Of a parallel step that has ended, those that it did not wait for. */
+  private static SortedSet<String> withoutThoseUnder(SortedSet<String> set, String step) {
+    // '0' is the character after '/'.
+    return set.isEmpty() || set.subSet(step + "/", step + "0").isEmpty()
+        ? set
+        : filtered(set, other -> !other.startsWith(step + "/"));
   }
 
   private static SortedSet<String> filtered(SortedSet<String> set, Predicate<String> keep) {

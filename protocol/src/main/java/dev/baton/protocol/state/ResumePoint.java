@@ -67,6 +67,8 @@ public final class ResumePoint {
     return switch (event) {
       case TraceEvent.StepCompleted done -> isOnMainLine(done);
       case TraceEvent.StepSkipped skip -> isOnMainLine(skip) && !skip.tellsAgain();
+      case TraceEvent.StepFailed failed -> isOnMainLine(failed) && failed.next() != null;
+      case TraceEvent.StepRerouted reroute -> isOnMainLine(reroute);
       case TraceEvent.ResumeRequested resume -> true;
       case TraceEvent.Control other -> false;
       case TraceEvent.Runner other -> false;

@@ -84,12 +84,16 @@ public final class StateFold {
     if (!record.run().equals(run)) {
       throw new IllegalArgumentException(record.id() + " is not of run " + run);
     }
-    int epochBefore = head.epoch();
+    RunHead before = head;
+    int epochBefore = before.epoch();
     RunHead.Step step = head.apply(record);
     head = step.head();
     if (step.verdict() == RunHead.Verdict.ACCEPTED) {
       if (head.epoch() > epochBefore && epochBefore > 0) {
         settle();
+      }
+      if (before.isEnded()) { // It is opened again.
+        forgetFailures(StepPath.MAIN);
       }
       remember(record.event());
       apply(record.event(), record.time());
@@ -149,7 +153,7 @@ public final class StateFold {
       case TraceEvent.StepFailed failed -> fail(failed);
       case TraceEvent.StepRetried again -> retry(again);
       case TraceEvent.StepSkipped skip -> skip(skip);
-      case TraceEvent.StepRerouted reroute -> facts.reroutes().put(reroute.step(), reroute.count());
+      case TraceEvent.StepRerouted reroute -> reroute(reroute);
       case TraceEvent.CheckpointWaiting asked -> ask(asked, time);
       case TraceEvent.CheckpointSaved saved -> save(saved);
       case TraceEvent.AgentSessionCreated session ->
@@ -177,21 +181,37 @@ public final class StateFold {
     if (resume.from() != null) {
       goBack(resume);
     }
-    resume
-        .set()
-        .forEach(
-            (path, corrected) ->
-                steps.computeIfPresent(
-                    path,
-                    (key, state) ->
-                        state.status() == StepState.Status.COMPLETED
-                            ? state.withOutput(corrected)
-                            : state));
+    resume.set().forEach(this::correct);
     resume.skip().forEach(path -> steps.compute(path, StepState::skipping));
     String hash = resume.definitionHash();
     if (hash != null && created != null) {
       created = created.withDefinition(hash);
     }
+  }
+
+  private void correct(String path, Output corrected) {
+    StepState state = steps.get(path);
+    if (state == null || state.status() != StepState.Status.COMPLETED) {
+      return;
+    }
+    String branch = StepPath.branchOf(path);
+    boolean newest =
+        steps.values().stream()
+            .filter(other -> StepPath.branchOf(other.step()).equals(branch))
+            .filter(other -> other.status() == StepState.Status.COMPLETED)
+            .max(Comparator.comparing(StateFold::endOf))
+            .filter(last -> last.step().equals(path))
+            .isPresent();
+    if (newest) {
+      branches.computeIfPresent(branch, (key, line) -> line.withLast(corrected));
+    }
+    steps.put(path, state.withOutput(corrected));
+  }
+
+  /** By the runners' clocks: only to tell which of a branch's steps is the newest. */
+  private static Instant endOf(StepState state) {
+    Instant started = state.startedAt();
+    return started == null ? Instant.MIN : started.plusNanos(state.durationUs() * 1_000);
   }
 
   /**
@@ -214,6 +234,7 @@ public final class StateFold {
     String from = Objects.requireNonNull(resume.from());
     beginAnew(from);
     under(branches, from).clear();
+    forgetFailures(StepPath.MAIN);
   }
 
   /** What is left of a visit that did not end, as after an earlier resume, is not gone on with. */
@@ -233,6 +254,9 @@ public final class StateFold {
 
   private void start(String path, String kind, int visit, Instant time) {
     StepState old = steps.get(path);
+    if (old != null && old.visit() != visit && kind.equals("parallel")) {
+      forgetWithin(path);
+    }
     int completions = old == null ? 0 : old.completions();
     StepState same = old != null && old.visit() == visit ? old : null;
     int failed = same == null ? 0 : same.failedAttempts();
@@ -240,7 +264,16 @@ public final class StateFold {
     Instant began = same == null || same.startedAt() == null ? time : same.startedAt();
     // Until this visit has an output of its own, expressions see that of the visit before.
     Output last = old == null ? null : old.output();
-    steps.put(path, StepState.started(path, kind, visit, failed, completions, last, began));
+    StepEnd end = old == null ? null : old.last();
+    steps.put(path, StepState.started(path, kind, visit, failed, completions, last, began, end));
+  }
+
+  /** A parallel begins again: what its branches see of their steps is what this visit brings. */
+  private void forgetWithin(String path) {
+    String prefix = path + "/";
+    touchWithin(prefix);
+    steps.replaceAll((inner, state) -> inner.startsWith(prefix) ? state.forgotten() : state);
+    facts.reroutes().keySet().removeIf(inner -> inner.startsWith(prefix));
   }
 
   private void complete(TraceEvent.StepCompleted done) {
@@ -263,13 +296,20 @@ public final class StateFold {
             null,
             done.exitCode(),
             done.startedAt(),
-            done.durationUs()));
+            done.durationUs(),
+            StepEnd.SUCCESS));
     leave(done.step(), done.next(), done.cut(), done.withoutCut());
+    branches.computeIfPresent(
+        StepPath.branchOf(done.step()), (path, branch) -> branch.withLast(done.output()));
   }
 
   private void fail(TraceEvent.StepFailed failed) {
     StepState old = steps.get(failed.step());
-    Output last = old == null ? null : old.output();
+    List<String> next = failed.next();
+    int completions = old == null ? 0 : old.completions();
+    // A visit that has ended has its own output: none. One that has not leaves that of the last.
+    Output output = old == null || next != null ? null : old.output();
+    StepEnd end = old == null ? null : old.last();
     steps.put(
         failed.step(),
         new StepState(
@@ -278,15 +318,36 @@ public final class StateFold {
             StepState.Status.FAILED,
             failed.visit(),
             failed.attempt(),
-            old == null ? 0 : old.completions(),
-            last,
-            null,
+            next == null ? completions : completions + 1,
+            output,
+            failed.cut(),
             null,
             failed.error(),
             null,
             failed.error().exitCode(),
             startOf(old, failed.visit()),
-            0));
+            0,
+            next == null ? end : StepEnd.failure(failed.error())));
+    if (next == null) {
+      branches.compute(
+          StepPath.branchOf(failed.step()),
+          (path, branch) -> (branch == null ? BranchState.UNBEGUN : branch).withFailed(true));
+    } else {
+      leave(failed.step(), next, failed.cut(), failed.withoutCut());
+    }
+  }
+
+  private void reroute(TraceEvent.StepRerouted reroute) {
+    facts.reroutes().put(reroute.step(), reroute.count());
+    branches.compute(
+        StepPath.branchOf(reroute.step()),
+        (path, branch) -> (branch == null ? BranchState.UNBEGUN : branch).withNext(reroute.to()));
+  }
+
+  /** What is tried again may fail again: the failures of the branches under a step are over. */
+  private void forgetFailures(String path) {
+    under(branches, path).replaceAll((branch, state) -> state.withFailed(false));
+    branches.computeIfPresent(path, (branch, state) -> state.withFailed(false));
   }
 
   private void retry(TraceEvent.StepRetried again) {
@@ -307,7 +368,9 @@ public final class StateFold {
             null,
             again.error().exitCode(),
             startOf(old, again.visit()),
-            0));
+            0,
+            old == null ? null : old.last()));
+    forgetFailures(again.step());
   }
 
   /** When this visit started; null when no event of it has said so. */
@@ -339,7 +402,8 @@ public final class StateFold {
             skip.reason(),
             null,
             null,
-            0));
+            0,
+            StepEnd.SKIPPED));
     leave(skip.step(), skip.next(), null, false);
   }
 
@@ -348,11 +412,12 @@ public final class StateFold {
     StepState old = steps.get(path);
     StepState waiting;
     if (old == null) {
-      waiting = StepState.started(path, "approval", 1, 0, 0, null, time);
+      waiting = StepState.started(path, "approval", 1, 0, 0, null, time, null);
     } else if (old.hasEnded()) {
       int visit = old.completions() + 1;
       waiting =
-          StepState.started(path, "approval", visit, 0, old.completions(), old.output(), time);
+          StepState.started(
+              path, "approval", visit, 0, old.completions(), old.output(), time, old.last());
     } else {
       waiting = old;
     }
@@ -380,6 +445,9 @@ public final class StateFold {
   }
 
   private void leave(String path, List<String> next, @Nullable Cut cut, boolean withoutCut) {
+    if (!under(branches, path).isEmpty()) {
+      stopWithin(path);
+    }
     under(branches, path).clear();
     under(undo, path).clear();
     String branch = StepPath.branchOf(path);
@@ -395,7 +463,34 @@ public final class StateFold {
       uncommitted = List.of();
     }
     branches.put(
-        branch, new BranchState(true, next, cut == null ? old.cut() : cut, uncommitted, null));
+        branch,
+        new BranchState(
+            true, next, cut == null ? old.cut() : cut, uncommitted, false, old.last(), null));
+  }
+
+  /** A parallel has ended: what it did not wait for has, too. */
+  private void stopWithin(String path) {
+    String prefix = path + "/";
+    touchWithin(prefix);
+    steps.replaceAll(
+        (inner, state) -> inner.startsWith(prefix) && !state.hasEnded() ? state.stopped() : state);
+  }
+
+  /** Before much of what is known of the steps under a parallel changes at once. */
+  private void touchWithin(String prefix) {
+    if (undo.isEmpty()) {
+      return;
+    }
+    for (String inner : steps.keySet()) {
+      if (inner.startsWith(prefix)) {
+        undo.forEach(
+            (uncommitted, log) -> {
+              if (StepPath.isWithin(StepPath.branchOf(inner), uncommitted)) {
+                log.touch(inner, facts);
+              }
+            });
+      }
+    }
   }
 
   /** The branches that grew from a step, or from a branch. */
@@ -406,18 +501,15 @@ public final class StateFold {
 
   /** Before an event is applied: keeps what a later take-back puts back. */
   private void remember(TraceEvent event) {
-    boolean begins =
-        event instanceof TraceEvent.StepCompleted done
-            && done.withoutCut()
-            && done.cut() == null
-            && !undo.containsKey(StepPath.branchOf(done.step()));
+    boolean withoutCut = endsWithoutCut(event);
     String path = stepOf(event);
-    if (path == null || (undo.isEmpty() && !begins)) {
+    if (path == null || (undo.isEmpty() && !withoutCut)) {
       return;
     }
     String branch = StepPath.branchOf(path);
-    if (begins) {
-      undo.put(branch, UndoLog.begin(openUnder(branch)));
+    if (withoutCut && !undo.containsKey(branch)) {
+      Output last = branches.getOrDefault(branch, BranchState.UNBEGUN).last();
+      undo.put(branch, UndoLog.begin(openUnder(branch), last));
     }
     undo.forEach(
         (uncommitted, log) -> {
@@ -429,6 +521,15 @@ public final class StateFold {
             }
           }
         });
+  }
+
+  private static boolean endsWithoutCut(TraceEvent event) {
+    if (event instanceof TraceEvent.StepFailed failed) {
+      return failed.next() != null && failed.withoutCut() && failed.cut() == null;
+    }
+    return event instanceof TraceEvent.StepCompleted done
+        && done.withoutCut()
+        && done.cut() == null;
   }
 
   private static @Nullable String stepOf(TraceEvent event) {
@@ -474,7 +575,9 @@ public final class StateFold {
       under(undo, branch).clear();
       undo.remove(branch);
       String first = StepPath.idOf(state.uncommitted().getFirst());
-      branches.put(branch, new BranchState(true, List.of(first), state.cut(), List.of(), null));
+      branches.put(
+          branch,
+          new BranchState(true, List.of(first), state.cut(), List.of(), false, log.last(), null));
       log.branches().forEach(this::open);
     }
   }

@@ -20,9 +20,11 @@ import org.jspecify.annotations.Nullable;
  * @param visit which visit, from 1
  * @param failedAttempts of this visit; the next attempt is one more. An attempt that died with its
  *     runner is not counted: it did not fail, it fell
- * @param completions how many visits have completed
+ * @param completions how many visits have ended
  * @param cut the workspace after the step, where it has one
  * @param checkpoint the newest cut inside the step
+ * @param last how the latest visit that ended did: this one, or the one before; null where none
+ *     has, or none since the parallel that the step is in began again
  */
 public record StepState(
     String step,
@@ -38,8 +40,8 @@ public record StepState(
     @Nullable String reason,
     @Nullable Integer exitCode,
     @Nullable Instant startedAt,
-    long durationUs) {
-
+    long durationUs,
+    @Nullable StepEnd last) {
   /** Of a step. */
   public enum Status {
     RUNNING,
@@ -57,10 +59,12 @@ public record StepState(
     }
   }
 
-  boolean hasEnded() {
+  /** Whether this visit is over. A failed one is where the workflow says what happens then. */
+  public boolean hasEnded() {
     return switch (status) {
       case COMPLETED, SKIPPED -> true;
-      case RUNNING, WAITING, FAILED, INTERRUPTED, SKIPPING -> false;
+      case FAILED -> completions >= visit;
+      case RUNNING, WAITING, INTERRUPTED, SKIPPING -> false;
     };
   }
 
@@ -70,8 +74,9 @@ public record StepState(
       int visit,
       int failedAttempts,
       int completions,
-      @Nullable Output last,
-      @Nullable Instant at) {
+      @Nullable Output output,
+      @Nullable Instant at,
+      @Nullable StepEnd last) {
     return new StepState(
         step,
         kind,
@@ -79,14 +84,56 @@ public record StepState(
         visit,
         failedAttempts,
         completions,
-        last,
+        output,
         null,
         null,
         null,
         null,
         null,
         at,
-        0);
+        0,
+        last);
+  }
+
+  /** What expressions see of it is gone. */
+  StepState forgotten() {
+    return new StepState(
+        step,
+        kind,
+        status,
+        visit,
+        failedAttempts,
+        completions,
+        null,
+        cut,
+        checkpoint,
+        error,
+        reason,
+        exitCode,
+        startedAt,
+        durationUs,
+        null);
+  }
+
+  /** This visit has ended because nobody waits for it any more. */
+  StepState stopped() {
+    boolean hasFailed = status == Status.FAILED;
+    return new StepState(
+        step,
+        kind,
+        hasFailed ? status : Status.SKIPPED,
+        visit,
+        failedAttempts,
+        visit,
+        null,
+        null,
+        null,
+        error,
+        hasFailed ? null : "not waited for",
+        exitCode,
+        startedAt,
+        durationUs,
+        hasFailed && error != null ? StepEnd.failure(error) : StepEnd.SKIPPED);
   }
 
   /** Of a step that a runner has not come to, or not come through. */
@@ -106,7 +153,8 @@ public record StepState(
         null,
         null,
         null,
-        0);
+        0,
+        old == null ? null : old.last());
   }
 
   /** Its visit, from its first attempt on. */
@@ -125,7 +173,8 @@ public record StepState(
         null,
         null,
         null,
-        0);
+        0,
+        old.last());
   }
 
   StepState withOutput(Output corrected) {
@@ -143,7 +192,8 @@ public record StepState(
         reason,
         exitCode,
         startedAt,
-        durationUs);
+        durationUs,
+        last);
   }
 
   StepState withStatus(Status newStatus) {
@@ -161,7 +211,8 @@ public record StepState(
         reason,
         exitCode,
         startedAt,
-        durationUs);
+        durationUs,
+        last);
   }
 
   StepState withCheckpoint(Cut newest) {
@@ -179,6 +230,7 @@ public record StepState(
         reason,
         exitCode,
         startedAt,
-        durationUs);
+        durationUs,
+        last);
   }
 }

@@ -6,12 +6,14 @@
  */
 package dev.baton.protocol.state;
 
+import dev.baton.protocol.trace.Output;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** An {@link Undo} that grows while its branch is uncommitted. Not thread-safe. */
 final class UndoLog {
@@ -19,24 +21,28 @@ final class UndoLog {
   private final Set<String> touched;
   private final Map<String, BranchState> branches;
   private final Set<String> asked;
+  private final @Nullable Output last;
 
   private UndoLog(
       StepFacts before,
       Collection<String> touched,
       Map<String, BranchState> branches,
-      Collection<String> asked) {
+      Collection<String> asked,
+      @Nullable Output last) {
     this.before = before;
     this.touched = new LinkedHashSet<>(touched);
     this.branches = new LinkedHashMap<>(branches);
     this.asked = new LinkedHashSet<>(asked);
+    this.last = last;
   }
 
   /**
    * @param open the branches that grew from this one, which is about to become uncommitted
+   * @param last the output that this branch has so far
    */
-  static UndoLog begin(Map<String, BranchState> open) {
+  static UndoLog begin(Map<String, BranchState> open, @Nullable Output last) {
     return new UndoLog(
-        StepFacts.copyOf(Map.of(), Map.of(), Map.of(), Map.of()), Set.of(), open, Set.of());
+        StepFacts.copyOf(Map.of(), Map.of(), Map.of(), Map.of()), Set.of(), open, Set.of(), last);
   }
 
   /** Of an uncommitted branch as it was written down. */
@@ -46,7 +52,8 @@ final class UndoLog {
         StepFacts.copyOf(undo.steps(), undo.reroutes(), undo.sessions(), undo.plans()),
         undo.touched(),
         undo.branches(),
-        undo.asked());
+        undo.asked(),
+        undo.last());
   }
 
   /** An event of this step is about to be applied. */
@@ -74,6 +81,10 @@ final class UndoLog {
     return asked;
   }
 
+  @Nullable Output last() {
+    return last;
+  }
+
   Undo written() {
     return new Undo(
         touched,
@@ -82,6 +93,7 @@ final class UndoLog {
         before.sessions(),
         before.plans(),
         branches,
-        asked);
+        asked,
+        last);
   }
 }

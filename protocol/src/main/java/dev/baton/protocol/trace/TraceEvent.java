@@ -212,13 +212,30 @@ public sealed interface TraceEvent {
     }
   }
 
-  /** The step failed for good: no retry is left. */
+  /**
+   * The step failed for good: no retry is left. Where the workflow says what happens then, the
+   * visit has ended as others do; where it does not, the branch has failed, and the step is the one
+   * to go on with.
+   *
+   * @param next as of {@link StepCompleted}; null when the branch has failed
+   * @param cut the workspace as the failed step left it; null when the branch has failed, when the
+   *     step has no workspace, or {@code withoutCut}
+   */
   record StepFailed(
-      String step, String kind, int visit, int attempt, Failure error, @Nullable LogTail log)
+      String step,
+      String kind,
+      int visit,
+      int attempt,
+      Failure error,
+      @Nullable LogTail log,
+      @Nullable List<String> next,
+      @Nullable Cut cut,
+      boolean withoutCut)
       implements Runner, OfStep {
     public StepFailed {
       visit = Math.max(1, visit);
       attempt = Math.max(1, attempt);
+      next = next == null ? null : List.copyOf(next);
     }
   }
 
@@ -265,6 +282,13 @@ public sealed interface TraceEvent {
     }
   }
 
+  /**
+   * The branch is at its end, and a gate is not satisfied: it goes on elsewhere.
+   *
+   * @param step whose gate it is
+   * @param to what runs next on this branch
+   * @param count of the branch's reroutes so far, this one included
+   */
   record StepRerouted(String step, String to, int count) implements Runner, OfStep {}
 
   /** An approval step waits for a person. */

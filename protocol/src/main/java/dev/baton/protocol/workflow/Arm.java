@@ -12,10 +12,26 @@ import java.util.Optional;
 /**
  * A way on from a step.
  *
+ * @param on the outcome it is for
  * @param when taken if this is true; always where there is none
  * @param to a step of the same list, or {@link #END}
  */
-public record Arm(Optional<Expression> when, String to) {
+public record Arm(On on, Optional<Expression> when, String to) {
   /** The end of the list: of the run, or of the branch. */
   public static final String END = "end";
+
+  /** Which outcomes of a step an arm is for. A skipped step counts as one that succeeded. */
+  public enum On {
+    SUCCESS,
+    FAILURE,
+    ANY;
+
+    boolean includes(StepOutcome outcome) {
+      return switch (this) {
+        case ANY -> true;
+        case SUCCESS -> outcome != StepOutcome.FAILURE;
+        case FAILURE -> outcome == StepOutcome.FAILURE;
+      };
+    }
+  }
 }

@@ -107,8 +107,8 @@ final class Fields {
     return get(key).flatMap(values::template);
   }
 
-  Optional<Expression> expression(String key, boolean afterStep) {
-    return get(key).flatMap(at -> values.expression(at, afterStep));
+  Optional<Expression> expression(String key, Notes.Moment moment) {
+    return get(key).flatMap(at -> values.expression(at, moment));
   }
 
   <T> Optional<T> choice(String key, Map<String, T> choices) {

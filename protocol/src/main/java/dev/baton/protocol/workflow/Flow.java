@@ -44,20 +44,34 @@ public final class Flow {
     return Optional.ofNullable(index.get(id)).map(steps::get);
   }
 
+  /** Where a step leads that has ended: to another, or to the end of the list. */
+  public record Way(Optional<Step> to) {
+    /** To the end of the list. */
+    public static final Way END = new Way(Optional.empty());
+  }
+
   /**
-   * What follows a step that completed or was skipped; empty at the end.
+   * Where a step leads that has ended. Empty where it failed and nothing says what happens then:
+   * the failure is the list's.
    *
-   * @param scope with the step's output
+   * <p>The first of its arms that is for the outcome and whose condition is true; without one, the
+   * next step of the list after a success. A failed step with a gate leads to the end, where its
+   * gate is looked at.
+   *
+   * @param scope with the step's output and outcome
    * @throws dev.baton.protocol.expression.ExpressionException when a condition fails
    * @throws IllegalArgumentException when the step is not of this flow
    */
-  public Optional<Step> after(Step step, Scope scope) {
+  public Optional<Way> after(Step step, StepOutcome outcome, Scope scope) {
     for (Arm arm : step.next()) {
-      if (arm.when().isEmpty() || arm.when().get().test(scope)) {
-        return arm.to().equals(Arm.END) ? Optional.empty() : find(arm.to());
+      if (arm.on().includes(outcome) && (arm.when().isEmpty() || arm.when().get().test(scope))) {
+        return Optional.of(arm.to().equals(Arm.END) ? Way.END : new Way(find(arm.to())));
       }
     }
-    return inOrderAfter(step);
+    if (outcome != StepOutcome.FAILURE) {
+      return Optional.of(new Way(inOrderAfter(step)));
+    }
+    return step.gate().map(gate -> Way.END);
   }
 
   /** Whether a step, or one within it, may touch files. */

@@ -47,8 +47,8 @@ final class FlowCheck {
         checkTarget(target, ids);
       }
       switch (step.kind()) {
-        case StepKind.Over(_, _, Flow body) -> check(body);
-        case StepKind.Branches(var branches, _) -> branches.values().forEach(this::check);
+        case StepKind.Over(_, _, _, Flow body) -> check(body);
+        case StepKind.Branches(var branches, _, _) -> branches.values().forEach(this::check);
         case StepKind.Shell _,
             StepKind.Http _,
             StepKind.Transform _,
@@ -128,12 +128,12 @@ final class FlowCheck {
     while (!path.isEmpty()) {
       int at = path.element();
       int edge = tried.merge(at, 1, Integer::sum) - 1;
-      if (edge >= graph.after(at).size()) {
+      if (edge >= graph.ways(at).size()) {
         colors[at] = Color.DONE;
         path.pop();
         continue;
       }
-      int to = graph.after(at).get(edge);
+      int to = graph.ways(at).get(edge);
       if (colors[to] == Color.OPEN) {
         report(flow, path, to);
       } else if (colors[to] == Color.NEW) {

@@ -13,10 +13,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which step of a flow can follow which. Steps are their places in the list. */
+/**
+ * Which step of a flow can follow which. Steps are their places in the list; the place after the
+ * last is the list's end, from which gates lead back.
+ */
 final class FlowGraph {
+  /** By the steps' ways alone. */
+  private final List<List<Integer>> ways = new ArrayList<>();
+
+  /** By ways and gates. */
   private final List<List<Integer>> after = new ArrayList<>();
+
   private final List<List<Integer>> before = new ArrayList<>();
+  private final int end;
   private final boolean straight;
 
   FlowGraph(Flow flow) {
@@ -24,22 +33,39 @@ final class FlowGraph {
     Map<String, Integer> index = new HashMap<>();
     for (int i = 0; i < steps.size(); i++) {
       index.put(steps.get(i).id(), i);
+      ways.add(new ArrayList<>());
       after.add(new ArrayList<>());
       before.add(new ArrayList<>());
     }
+    end = steps.size();
+    after.add(new ArrayList<>());
+    before.add(new ArrayList<>());
     boolean noJumps = true;
     for (int i = 0; i < steps.size(); i++) {
+      Step step = steps.get(i);
       boolean always = false;
-      for (Arm arm : steps.get(i).next()) {
+      boolean ends = step.gate().isPresent();
+      Integer back = step.gate().flatMap(Gate::to).map(index::get).orElse(null);
+      if (back != null) {
         noJumps = false;
-        always |= arm.when().isEmpty();
+        link(end, back);
+      }
+      for (Arm arm : step.next()) {
+        noJumps = false;
+        always |= arm.when().isEmpty() && arm.on() != Arm.On.FAILURE;
+        ends |= arm.to().equals(Arm.END);
         Integer to = index.get(arm.to());
         if (to != null) {
+          ways.get(i).add(to);
           link(i, to);
         }
       }
       if (!always && i + 1 < steps.size()) {
+        ways.get(i).add(i + 1);
         link(i, i + 1);
+      }
+      if (ends || (!always && i + 1 == end)) {
+        link(i, end);
       }
     }
     straight = noJumps;
@@ -50,8 +76,9 @@ final class FlowGraph {
     before.get(to).add(from);
   }
 
-  List<Integer> after(int step) {
-    return after.get(step);
+  /** Where a step's own ways lead. Gates send a run back only so often, and are left out. */
+  List<Integer> ways(int step) {
+    return ways.get(step);
   }
 
   /** Steps that can have run when this one begins; itself where it is on a cycle. */
@@ -62,6 +89,7 @@ final class FlowGraph {
       return found;
     }
     spread(before, before.get(step), found);
+    found.clear(end);
     return found;
   }
 

@@ -6,8 +6,32 @@
  */
 package dev.baton.protocol.workflow;
 
-/** What a definition is written in. Both are the same tree. */
+import java.util.Locale;
+
+/** What a definition is written in. All are read to the same tree. */
 public enum Format {
-  YAML,
-  JSON
+  YAML("application/yaml"),
+  JSON("application/json"),
+  /** The language of Graphviz: a graph whose nodes are steps. */
+  DOT("text/vnd.graphviz");
+
+  private final String mediaType;
+
+  Format(String mediaType) {
+    this.mediaType = mediaType;
+  }
+
+  /** As the API is told. */
+  public String mediaType() {
+    return mediaType;
+  }
+
+  /** By a file's ending; YAML where that says nothing. */
+  public static Format ofFile(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    if (lower.endsWith(".json")) {
+      return JSON;
+    }
+    return lower.endsWith(".dot") || lower.endsWith(".gv") ? DOT : YAML;
+  }
 }

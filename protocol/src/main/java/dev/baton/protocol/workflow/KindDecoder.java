@@ -55,7 +55,8 @@ final class KindDecoder {
       case "http" ->
           Fields.of(place, values, "method, url, headers, body, timeout, expect")
               .flatMap(this::http);
-      case "transform" -> values.expression(place, false).map(StepKind.Transform::new);
+      case "transform" ->
+          values.expression(place, Notes.Moment.BEFORE_STEP).map(StepKind.Transform::new);
       case "parallel" ->
           Fields.of(place, values, "over and steps, or branches")
               .flatMap(fields -> parallel(fields, nesting));
@@ -115,7 +116,7 @@ final class KindDecoder {
   }
 
   private Optional<StepKind> parallel(Fields fields, int nesting) {
-    fields.allowOnly(List.of("over", "steps", "branches", "max"));
+    fields.allowOnly(List.of("over", "steps", "branches", "max", "join"));
     int max =
         fields.integer("max", 1, StepKind.Parallel.MAX_WIDTH).orElse(StepKind.Parallel.DEFAULT_MAX);
     if (nesting >= Workflow.MAX_NESTING) {
@@ -131,22 +132,42 @@ final class KindDecoder {
           fields.place(), "a parallel needs one of two shapes", "over and steps, or branches");
       return Optional.empty();
     }
-    return over ? over(fields, max, nesting) : branches(fields, max, nesting);
+    Join join = fields.get("join").map(this::join).orElse(Join.ALL);
+    return over ? over(fields, max, join, nesting) : branches(fields, max, join, nesting);
   }
 
-  private Optional<StepKind> over(Fields fields, int max, int nesting) {
+  /** {@code all}, {@code any}, or how many. */
+  private Join join(Place place) {
+    if (place.node() instanceof Located.Scalar scalar && scalar.value().isTextual()) {
+      Map<String, Join> words = Values.choices("all", Join.ALL, "any", new Join.First(1));
+      return values.choice(place, words).orElse(Join.ALL);
+    }
+    if (place.node() instanceof Located.Scalar scalar && scalar.value().isNumber()) {
+      return values
+          .integer(place, 1, StepKind.Parallel.MAX_WIDTH)
+          .<Join>map(Join.First::new)
+          .orElse(Join.ALL);
+    }
+    problems.error(
+        place,
+        place.node().typeName() + " does not say how many branches must end well",
+        "all, any, or a number");
+    return Join.ALL;
+  }
+
+  private Optional<StepKind> over(Fields fields, int max, Join join, int nesting) {
     if (fields.get("over").isEmpty()) {
       fields.missing("over", "over: an expression whose result is a list");
     }
     if (fields.get("steps").isEmpty()) {
       fields.missing("steps", "steps: what to do for each item");
     }
-    Optional<Expression> items = fields.expression("over", false);
+    Optional<Expression> items = fields.expression("over", Notes.Moment.BEFORE_STEP);
     Optional<Flow> body = fields.get("steps").flatMap(at -> steps.flow(at, nesting + 1));
-    return items.flatMap(list -> body.map(flow -> new StepKind.Over(list, max, flow)));
+    return items.flatMap(list -> body.map(flow -> new StepKind.Over(list, max, join, flow)));
   }
 
-  private Optional<StepKind> branches(Fields fields, int max, int nesting) {
+  private Optional<StepKind> branches(Fields fields, int max, Join join, int nesting) {
     Optional<Fields> found =
         fields
             .get("branches")
@@ -174,9 +195,19 @@ final class KindDecoder {
       }
       steps.flow(at, nesting + 1).ifPresent(flow -> branches.put(entry.key(), flow));
     }
+    if (join.wanted(entries.size()) > entries.size()) {
+      fields
+          .get("join")
+          .ifPresent(
+              at ->
+                  problems.error(
+                      at,
+                      "there are " + entries.size() + " branches",
+                      "at most " + entries.size()));
+    }
     return branches.isEmpty()
         ? Optional.empty()
-        : Optional.of(new StepKind.Branches(branches, max));
+        : Optional.of(new StepKind.Branches(branches, max, join));
   }
 
   private Optional<StepKind> approval(Place place) {

@@ -21,11 +21,18 @@ final class Notes {
    *
    * @param place of the expression
    * @param mark of the reference itself
-   * @param afterStep whether the expression is evaluated when its step has run
+   * @param moment when the expression is evaluated
    */
-  record Use(Place place, Mark mark, Reference reference, boolean afterStep) {}
+  record Use(Place place, Mark mark, Reference reference, Moment moment) {}
 
-  /** A target of a step's {@code next}. */
+  /** When an expression is evaluated, as seen from the step that has it. */
+  enum Moment {
+    BEFORE_STEP,
+    AFTER_STEP,
+    AT_END_OF_LIST
+  }
+
+  /** A target of a step's {@code next} or {@code gate}. */
   record Target(Place place, String to) {}
 
   private final Map<String, Place> ids = new HashMap<>();

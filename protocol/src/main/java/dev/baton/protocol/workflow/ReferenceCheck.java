@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** What expressions name must be there when they are evaluated. */
 final class ReferenceCheck {
   private static final List<String> ROOTS = List.of("input", "steps", "run");
+  private static final List<String> STEP = List.of("output", "outcome", "error");
   private static final List<String> RUN =
       List.of("id", "display_id", "project", "workflow", "created_at", "labels", "branch");
 
@@ -68,8 +69,8 @@ final class ReferenceCheck {
       homes.put(step.id(), home);
       Around within = new Around(step, home);
       switch (step.kind()) {
-        case StepKind.Over(_, _, Flow body) -> locate(body, within);
-        case StepKind.Branches(var branches, _) ->
+        case StepKind.Over(_, _, _, Flow body) -> locate(body, within);
+        case StepKind.Branches(var branches, _, _) ->
             branches.values().forEach(branch -> locate(branch, within));
         case StepKind.Shell _,
             StepKind.Http _,
@@ -97,8 +98,8 @@ final class ReferenceCheck {
       }
       return;
     }
-    if (path.size() > 2 && !path.get(2).equals("output")) {
-      error(use, "a step has no '" + path.get(2) + "'", ".steps." + id + ".output");
+    if (path.size() > 2 && !STEP.contains(path.get(2))) {
+      error(use, "a step has no '" + path.get(2) + "'", String.join(", ", STEP));
     }
     if (from != null) {
       checkOrder(use, id, target, from);
@@ -122,8 +123,14 @@ final class ReferenceCheck {
       if (at.flow() != target.flow()) {
         continue;
       }
-      boolean own = at == from && target.index() == from.index() && use.afterStep();
-      if (!own && !earlierOf(at).get(target.index())) {
+      boolean known =
+          at == from
+              && switch (use.moment()) {
+                case BEFORE_STEP -> false;
+                case AFTER_STEP -> target.index() == from.index();
+                case AT_END_OF_LIST -> true;
+              };
+      if (!known && !earlierOf(at).get(target.index())) {
         String here = at.flow().steps().get(at.index()).id();
         error(
             use,

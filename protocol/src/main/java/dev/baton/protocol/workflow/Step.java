@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
  * @param when the step is skipped where this is false
  * @param timeout of one attempt
  * @param next the ways on, tried in order; where none is taken, the step after this one in its list
- *     follows
+ *     follows a success, and a failure is the list's
+ * @param gate what it must have achieved at the list's end
  * @param maxVisits how often the step may run in one run (in one branch, within a parallel); more
  *     fails the run
  */
@@ -33,6 +34,7 @@ public record Step(
     Optional<Duration> timeout,
     WorkspaceUse workspace,
     List<Arm> next,
+    Optional<Gate> gate,
     OptionalInt maxVisits) {
   public static final Pattern ID = Pattern.compile("[a-z][a-z0-9_-]{0,62}");
 

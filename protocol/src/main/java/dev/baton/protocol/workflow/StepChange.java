@@ -25,7 +25,7 @@ public record StepChange(String step, What what) {
     KIND("is of another kind"),
     /** What it does, on what, and whether: everything but the rest. */
     INPUTS("has other inputs"),
-    /** Title, retry, timeout, next, max_visits. */
+    /** Title, retry, timeout, next, max_visits, gate. */
     REST("is retried, timed or left otherwise"),
     ORDER("the order of the steps"),
     WORKFLOW("the workflow's own settings");
@@ -91,8 +91,8 @@ public record StepChange(String step, What what) {
 
   /**
    * Whether two steps do the same: kind with all that belongs to it, {@code when} and {@code
-   * workspace}. Of a parallel, its list or the names of its branches: the steps within count for
-   * themselves.
+   * workspace}. Of a parallel, its list or the names of its branches, and its join: the steps
+   * within count for themselves.
    */
   public static boolean sameInputs(Step one, Step other) {
     return one.when().equals(other.when())
@@ -103,10 +103,13 @@ public record StepChange(String step, What what) {
   private static boolean sameInputs(StepKind one, StepKind other) {
     return switch (one) {
       case StepKind.Over over ->
-          other instanceof StepKind.Over that && over.items().equals(that.items());
+          other instanceof StepKind.Over that
+              && over.items().equals(that.items())
+              && over.join().equals(that.join());
       case StepKind.Branches named ->
           other instanceof StepKind.Branches that
-              && named.branches().keySet().equals(that.branches().keySet());
+              && named.branches().keySet().equals(that.branches().keySet())
+              && named.join().equals(that.join());
       case StepKind.Shell it -> it.equals(other);
       case StepKind.Http it -> it.equals(other);
       case StepKind.Transform it -> it.equals(other);
@@ -123,6 +126,7 @@ public record StepChange(String step, What what) {
         && one.timeout().equals(other.timeout())
         && one.next().equals(other.next())
         && one.maxVisits().equals(other.maxVisits())
+        && one.gate().equals(other.gate())
         && atOnce(one.kind()) == atOnce(other.kind());
   }
 

@@ -9,8 +9,11 @@ package dev.baton.protocol.workflow;
 import dev.baton.protocol.expression.Expression;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -20,7 +23,7 @@ final class StepDecoder {
   static final List<String> KINDS =
       List.of("shell", "http", "transform", "parallel", "approval", "wait", "fn", "agent");
   private static final List<String> COMMON =
-      List.of("id", "title", "when", "retry", "timeout", "workspace", "next", "max_visits");
+      List.of("id", "title", "when", "retry", "timeout", "workspace", "next", "gate", "max_visits");
   private static final List<String> SHELL =
       List.of("env", "output", "interpreter", "ok_exit_codes");
 
@@ -29,6 +32,8 @@ final class StepDecoder {
 
   private static final Set<String> WITH_WORKSPACE = Set.of("shell", "fn", "agent");
   private static final int MAX_ARMS = 100;
+  private static final int MAX_WEIGHT = 1_000_000;
+  private static final Map<String, Arm.On> OUTCOMES = outcomes();
 
   private final Values values;
   private final Problems problems;
@@ -42,6 +47,14 @@ final class StepDecoder {
     this.problems = values.problems();
     this.defaults = defaults;
     this.kinds = new KindDecoder(values, this, defaults);
+  }
+
+  private static Map<String, Arm.On> outcomes() {
+    Map<String, Arm.On> words = new LinkedHashMap<>();
+    words.put("success", Arm.On.SUCCESS);
+    words.put("failure", Arm.On.FAILURE);
+    words.put("any", Arm.On.ANY);
+    return words;
   }
 
   /** Whether a step runs programs. */
@@ -85,13 +98,14 @@ final class StepDecoder {
     Fields fields = Fields.of(place.inStep(id.orElse(null)), values, "").orElseThrow();
     Optional<String> word = kindWord(fields);
     Optional<String> title = fields.text("title", 200);
-    Optional<Expression> when = fields.expression("when", false);
+    Optional<Expression> when = fields.expression("when", Notes.Moment.BEFORE_STEP);
     Optional<Retry> retry = fields.get("retry").flatMap(at -> StepDefaults.retry(at, values));
     Optional<Duration> timeout = fields.duration("timeout", WorkflowDecoder.INSTANT, Durations.MAX);
     Optional<WorkspaceUse> workspace =
         fields.choice(
             "workspace", Values.choices("none", WorkspaceUse.NONE, "write", WorkspaceUse.WRITE));
     List<Arm> next = fields.get("next").map(this::arms).orElse(List.of());
+    Optional<Gate> gate = fields.get("gate").flatMap(this::gate);
     OptionalInt maxVisits = fields.integer("max_visits", 1, 1_000_000);
     if (word.isEmpty()) {
       return Optional.empty();
@@ -120,6 +134,7 @@ final class StepDecoder {
                         timeout.isPresent() || !effect ? timeout : defaults.timeout(),
                         workspace.orElse(process ? WorkspaceUse.WRITE : WorkspaceUse.NONE),
                         next,
+                        gate,
                         maxVisits)));
   }
 
@@ -204,15 +219,15 @@ final class StepDecoder {
     return only.isEmpty() ? Optional.empty() : Optional.of(only);
   }
 
-  /** {@code next: id}, or a list of {@code {when, to}}. */
+  /** {@code next: id}, or a list of {@code {on, when, weight, to}}. */
   private List<Arm> arms(Place place) {
     if (place.node() instanceof Located.Scalar) {
       return values
           .text(place, 64)
           .map(
               to -> {
-                values.notes().targets().add(new Notes.Target(place, to));
-                return List.of(new Arm(Optional.empty(), to));
+                target(place, to);
+                return List.of(new Arm(Arm.On.SUCCESS, Optional.empty(), to));
               })
           .orElse(List.of());
     }
@@ -222,42 +237,88 @@ final class StepDecoder {
       problems.error(
           place,
           "this does not say what comes next",
-          "a step's id, end, or a list of 1 to " + MAX_ARMS + " {when, to}");
+          "a step's id, end, or a list of 1 to " + MAX_ARMS + " {on, when, weight, to}");
       return List.of();
     }
-    List<Arm> arms = new ArrayList<>();
+    List<Weighed> weighed = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
-      boolean last = i == items.size() - 1;
-      arm(place.item(i, items.get(i)), last).ifPresent(arms::add);
+      arm(place.item(i, items.get(i))).ifPresent(weighed::add);
     }
-    return arms;
+    // The order of the list decides between equals. From here on only the order counts.
+    weighed.sort(Comparator.comparingInt(Weighed::weight).reversed());
+    for (int i = 0; i < weighed.size(); i++) {
+      checkWhatComesAfter(weighed.get(i), weighed.subList(i + 1, weighed.size()));
+    }
+    return weighed.stream().map(Weighed::arm).toList();
   }
 
-  private Optional<Arm> arm(Place place, boolean last) {
-    Optional<Fields> found = Fields.of(place, values, "{when: condition, to: step}");
+  /** An arm, and where it is written. */
+  private record Weighed(Arm arm, int weight, Place place) {}
+
+  private void checkWhatComesAfter(Weighed first, List<Weighed> later) {
+    Arm.On on = first.arm().on();
+    if (first.arm().when().isEmpty()
+        && later.stream().anyMatch(it -> on == Arm.On.ANY || it.arm().on() == on)) {
+      problems.error(
+          first.place(),
+          "what comes after an arm without 'when' is never taken",
+          "'when', or the last place");
+    }
+  }
+
+  private Optional<Weighed> arm(Place place) {
+    Optional<Fields> found =
+        Fields.of(place, values, "{on: outcome, when: condition, weight: number, to: step}");
     if (found.isEmpty()) {
       return Optional.empty();
     }
     Fields fields = found.get();
-    fields.allowOnly(List.of("when", "to"));
+    fields.allowOnly(List.of("on", "when", "weight", "to"));
     if (fields.get("to").isEmpty()) {
       fields.missing("to", "to: a step's id, or end");
     }
-    Optional<Expression> when = fields.expression("when", true);
-    if (fields.get("when").isEmpty() && !last) {
-      problems.error(
-          place,
-          "what comes after an arm without 'when' is never taken",
-          "'when', or the last place");
-    }
+    Arm.On on = fields.choice("on", OUTCOMES).orElse(Arm.On.SUCCESS);
+    Optional<Expression> when = fields.expression("when", Notes.Moment.AFTER_STEP);
+    int weight = fields.integer("weight", -MAX_WEIGHT, MAX_WEIGHT).orElse(0);
     return fields
         .text("to", 64)
         .map(
             to -> {
-              fields
-                  .get("to")
-                  .ifPresent(at -> values.notes().targets().add(new Notes.Target(at, to)));
-              return new Arm(when, to);
+              fields.get("to").ifPresent(at -> target(at, to));
+              return new Weighed(new Arm(on, when, to), weight, place);
             });
+  }
+
+  /** {@code gate: step}, or {@code {when: condition, to: step}}. */
+  private Optional<Gate> gate(Place place) {
+    if (place.node() instanceof Located.Scalar) {
+      return values
+          .text(place, 64)
+          .map(
+              to -> {
+                gateTarget(place, to);
+                return new Gate(Optional.empty(), Optional.of(to));
+              });
+    }
+    return Fields.of(place, values, "a step's id, or {when: condition, to: step}")
+        .map(
+            fields -> {
+              fields.allowOnly(List.of("when", "to"));
+              Optional<String> to = fields.text("to", 64);
+              to.ifPresent(id -> fields.get("to").ifPresent(at -> gateTarget(at, id)));
+              return new Gate(fields.expression("when", Notes.Moment.AT_END_OF_LIST), to);
+            });
+  }
+
+  private void gateTarget(Place place, String to) {
+    if (to.equals(Arm.END)) {
+      problems.error(place, "a gate is looked at when the list is at its end", "a step's id");
+    } else {
+      target(place, to);
+    }
+  }
+
+  private void target(Place place, String to) {
+    values.notes().targets().add(new Notes.Target(place, to));
   }
 }

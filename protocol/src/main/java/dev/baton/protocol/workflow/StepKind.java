@@ -99,6 +99,9 @@ public sealed interface StepKind {
     /** How many branches run at the same time, 1 to {@link #MAX_WIDTH}. */
     int max();
 
+    /** How many of them must end well. */
+    Join join();
+
     @Override
     default String word() {
       return "parallel";
@@ -107,14 +110,17 @@ public sealed interface StepKind {
 
   /**
    * One branch for each item of a list, named by its index; the output is the list of the branches'
-   * outputs.
+   * outputs, null for those that did not end well.
    *
    * @param items its result must be a list
    */
-  record Over(Expression items, int max, Flow body) implements Parallel {}
+  record Over(Expression items, int max, Join join, Flow body) implements Parallel {}
 
-  /** Named branches; the output maps each name to the branch's output. */
-  record Branches(Map<String, Flow> branches, int max) implements Parallel {
+  /**
+   * Named branches; the output maps each name to the branch's output, null for those that did not
+   * end well.
+   */
+  record Branches(Map<String, Flow> branches, int max, Join join) implements Parallel {
     public Branches {
       branches = new LinkedHashMap<>(branches);
     }

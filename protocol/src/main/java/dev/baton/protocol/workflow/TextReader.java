@@ -49,6 +49,7 @@ final class TextReader {
     return switch (format) {
       case YAML -> new YamlReader(problems).read(text);
       case JSON -> new JsonReader(problems).read(text);
+      case DOT -> new DotReader(problems).read(text);
     };
   }
 

@@ -117,7 +117,7 @@ final class Values {
     return choices;
   }
 
-  Optional<Expression> expression(Place place, boolean afterStep) {
+  Optional<Expression> expression(Place place, Notes.Moment moment) {
     Optional<String> jq = text(place, Expression.MAX_LENGTH);
     if (jq.isEmpty()) {
       return Optional.empty();
@@ -127,7 +127,7 @@ final class Values {
     }
     try {
       Expression expression = Expression.compile(jq.get());
-      note(place, expression.references(), afterStep);
+      note(place, expression.references(), moment);
       return Optional.of(expression);
     } catch (ExpressionException e) {
       return wrong(place, e);
@@ -146,7 +146,7 @@ final class Values {
   private Optional<Template> compile(Place place, String text) {
     try {
       Template template = Template.compile(text);
-      note(place, template.references(), false);
+      note(place, template.references(), Notes.Moment.BEFORE_STEP);
       return Optional.of(template);
     } catch (ExpressionException e) {
       return wrong(place, e);
@@ -178,7 +178,7 @@ final class Values {
     };
   }
 
-  private void note(Place place, List<Reference> references, boolean afterStep) {
+  private void note(Place place, List<Reference> references, Notes.Moment moment) {
     for (Reference reference : references) {
       notes
           .uses()
@@ -187,7 +187,7 @@ final class Values {
                   place,
                   inside(place.node(), reference.line(), reference.column()),
                   reference,
-                  afterStep));
+                  moment));
     }
   }
 

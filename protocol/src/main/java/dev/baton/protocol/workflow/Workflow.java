@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param deadline from a run's creation; the installation's default where there is none
  * @param parkAfter how long a run waits for an approval or a timer before it gives its runner back;
  *     the installation's default where there is none
+ * @param maxReroutes how often the gates of one list may send a run back
  * @param flow its steps
  */
 public record Workflow(
@@ -32,9 +33,13 @@ public record Workflow(
     Restart restart,
     Optional<HeartbeatSettings> heartbeat,
     Optional<Duration> parkAfter,
+    int maxReroutes,
     Flow flow) {
   /** Steps a workflow may have, those of branches included. */
   public static final int MAX_STEPS = 10_000;
+
+  /** Reroutes of one list, where nothing is said. */
+  public static final int DEFAULT_MAX_REROUTES = 10;
 
   /** Parallels within parallels. */
   public static final int MAX_NESTING = 4;
@@ -67,8 +72,8 @@ public record Workflow(
     for (Step step : flow.steps()) {
       all.add(step);
       switch (step.kind()) {
-        case StepKind.Over(_, _, Flow body) -> collect(body, all);
-        case StepKind.Branches(var branches, _) ->
+        case StepKind.Over(_, _, _, Flow body) -> collect(body, all);
+        case StepKind.Branches(var branches, _, _) ->
             branches.values().forEach(branch -> collect(branch, all));
         case StepKind.Shell _,
             StepKind.Http _,

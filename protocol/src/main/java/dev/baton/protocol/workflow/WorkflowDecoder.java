@@ -24,6 +24,7 @@ final class WorkflowDecoder {
           "restart",
           "heartbeat",
           "park_after",
+          "max_reroutes",
           "defaults",
           "steps");
 
@@ -88,6 +89,8 @@ final class WorkflowDecoder {
             .orElse(Restart.ALWAYS);
     Optional<HeartbeatSettings> heartbeat = fields.get("heartbeat").flatMap(this::heartbeat);
     Optional<Duration> parkAfter = fields.duration("park_after", Duration.ZERO, Durations.MAX);
+    int maxReroutes =
+        fields.integer("max_reroutes", 0, 1_000_000).orElse(Workflow.DEFAULT_MAX_REROUTES);
     StepDefaults defaults =
         fields.get("defaults").map(at -> StepDefaults.decode(at, values)).orElse(StepDefaults.NONE);
     StepDecoder steps = new StepDecoder(values, defaults);
@@ -117,6 +120,7 @@ final class WorkflowDecoder {
             restart,
             heartbeat,
             parkAfter,
+            maxReroutes,
             flow.get()));
   }
 

@@ -124,11 +124,12 @@ class FoldPropertyTest {
     grown.keySet().removeIf(other -> !grewFrom(other, branch));
     return List.of(
         filtered(state.steps(), within),
-        filtered(state.reroutes(), within),
+        Set.copyOf(filtered(state.reroutes(), within)),
         filtered(state.sessions(), within),
         filtered(state.plans(), within),
         state.approvals().values().stream().filter(a -> within.test(a.step())).toList(),
         grown,
+        Optional.ofNullable(state.branch(branch).last()),
         Optional.ofNullable(state.branch(branch).cut()));
   }
 

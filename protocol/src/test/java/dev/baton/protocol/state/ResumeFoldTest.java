@@ -94,7 +94,7 @@ class ResumeFoldTest {
 
   private void failed(String step) {
     Failure error = Failure.of("exit_code", "1");
-    runner(new TraceEvent.StepFailed(step, "shell", 1, 1, error, null));
+    runner(new TraceEvent.StepFailed(step, "shell", 1, 1, error, null, null, null, false));
     runner(new TraceEvent.RunFailed(step, error));
   }
 

@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -181,7 +182,7 @@ class StateFoldTest {
     runner(done("c", List.of("d"), cut("c"), false));
 
     assertThat(small).doesNotContain("undo");
-    assertThat(large).contains("\"undo\":{\"touched\":[\"b\"]}");
+    assertThat(large).contains("\"undo\":{\"touched\":[\"b\"],\"last\":{\"value\":1}}");
     assertThat(state.branch("").undo()).isNull();
     assertThat(state.head().uncommitted()).isEmpty();
   }
@@ -203,6 +204,69 @@ class StateFoldTest {
   }
 
   @Test
+  void shouldGoOnAfterAFailureThatIsForeseen() {
+    begin();
+    Failure error = Failure.of("exit_code", "1");
+    Cut after = cut("a");
+    runner(new TraceEvent.StepFailed("a", "shell", 1, 3, error, null, List.of("b"), after, false));
+
+    StepState failed = step("a");
+    assertThat(failed.hasEnded()).isTrue();
+    assertThat(failed.completions()).isEqualTo(1);
+    assertThat(failed.last()).isEqualTo(StepEnd.failure(error));
+    assertThat(state.branch("").next()).containsExactly("b");
+    assertThat(state.branch("").cut()).isEqualTo(after);
+    assertThat(state.branch("").failed()).isFalse();
+    assertThat(status()).isEqualTo(RunStatus.RUNNING);
+  }
+
+  @Test
+  void shouldRememberThatABranchHasFailedUntilTheRunIsTriedAgain() {
+    begin();
+    Failure error = Failure.of("exit_code", "1");
+    runner(new TraceEvent.StepFailed("a", "shell", 1, 1, error, null, null, null, false));
+    assigned("runner_exited");
+    assertThat(state.branch("").failed()).isTrue();
+    runner(new TraceEvent.RunFailed("a", error));
+
+    assigned("resume");
+
+    assertThat(state.branch("").failed()).isFalse();
+    assertThat(status()).isEqualTo(RunStatus.RESUMING);
+  }
+
+  @Test
+  void shouldEndWhatAParallelDidNotWaitFor() {
+    begin();
+    runner(new TraceEvent.StepStarted("p", "parallel", 1, 1));
+    runner(new TraceEvent.CheckpointWaiting("p/x/ask", "q", "go?", null, null, null, null));
+    runner(done("p/y/b", List.of(), null, false));
+    assertThat(state.head().waiting()).containsExactly("p/x/ask");
+    runner(done("p", List.of("p"), null, false));
+
+    assertThat(step("p/x/ask").status()).isEqualTo(StepState.Status.SKIPPED);
+    assertThat(step("p/x/ask").completions()).isEqualTo(1);
+    assertThat(state.head().waiting()).isEmpty();
+    assertThat(state.head().active()).isEmpty();
+    assertThat(step("p/y/b").last()).isEqualTo(StepEnd.SUCCESS);
+
+    runner(new TraceEvent.StepStarted("p", "parallel", 2, 1));
+    assertThat(step("p/y/b").last()).isNull();
+    assertThat(step("p/y/b").output()).isNull();
+  }
+
+  @Test
+  void shouldGoOnWhereAGateSendsIt() {
+    begin();
+    runner(done("a", List.of("b"), null, false));
+    runner(done("b", List.of(), null, false));
+    runner(new TraceEvent.StepRerouted("a", "b", 2));
+
+    assertThat(state.branch("").next()).containsExactly("b");
+    assertThat(state.reroutes()).containsEntry("a", 2);
+  }
+
+  @Test
   void shouldKeepTheOutputOfTheVisitBeforeOneThatFails() {
     begin();
     at = Instant.ofEpochSecond(1);
@@ -213,7 +277,7 @@ class StateFoldTest {
     runner(new TraceEvent.StepRetried("a", "shell", 2, 1, error, 5, null));
     assertThat(state.steps().get("a")).extracting(StepState::startedAt).isNull();
     runner(new TraceEvent.StepStarted("a", "shell", 2, 2));
-    runner(new TraceEvent.StepFailed("a", "shell", 2, 2, error, null));
+    runner(new TraceEvent.StepFailed("a", "shell", 2, 2, error, null, null, null, false));
 
     assertThat(state.steps().get("a"))
         .returns(first, StepState::output)
@@ -326,6 +390,10 @@ class StateFoldTest {
 
   private RunStatus status() {
     return state.head().status();
+  }
+
+  private StepState step(String path) {
+    return Objects.requireNonNull(state.steps().get(path));
   }
 
   private void begin() {

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** Seeded traces of runs that walk some steps and branches, fail, wait, and lose their runners. */
 final class TraceGenerator {
@@ -92,7 +93,8 @@ final class TraceGenerator {
       fall();
     }
     if (random.nextInt(5) > 0) { // light steps have none
-      runner(new TraceEvent.StepStarted(id, "shell", visit, 1));
+      String kind = random.nextInt(3) == 0 ? "parallel" : "shell";
+      runner(new TraceEvent.StepStarted(id, kind, visit, 1));
     }
     if (random.nextInt(5) == 0) {
       runner(
@@ -111,10 +113,10 @@ final class TraceGenerator {
       }
       default -> {}
     }
-    if (random.nextInt(8) == 0) {
-      runner(new TraceEvent.StepSkipped(id, visit, "when is false", next));
-    } else {
-      runner(done(id, visit, next));
+    switch (random.nextInt(8)) {
+      case 0 -> runner(new TraceEvent.StepSkipped(id, visit, "when is false", next));
+      case 1 -> runner(failed(id, visit, next));
+      default -> runner(done(id, visit, next));
     }
   }
 
@@ -152,6 +154,13 @@ final class TraceGenerator {
       }
       if (random.nextInt(4) == 0) {
         fall();
+      }
+      if (random.nextInt(5) == 0) {
+        continue; // Nobody waits for it.
+      }
+      if (random.nextInt(8) == 0) {
+        runner(failed(path, visit, null));
+        continue;
       }
       runner(done(path, visit, random.nextBoolean() ? List.of() : List.of("more")));
       if (id.indexOf('/') < 0 && random.nextInt(5) == 0) {
@@ -210,6 +219,21 @@ final class TraceGenerator {
     for (String path : List.copyOf(visits.keySet())) {
       runner(TraceEvent.StepSkipped.replayed(path, visits.getOrDefault(path, 1)));
     }
+  }
+
+  private TraceEvent.StepFailed failed(String path, int visit, @Nullable List<String> next) {
+    boolean withoutCut = next != null && random.nextInt(6) == 0;
+    boolean cut = next != null && !withoutCut && random.nextBoolean();
+    return new TraceEvent.StepFailed(
+        path,
+        "shell",
+        visit,
+        1,
+        Failure.of("exit_code", "1"),
+        null,
+        next,
+        cut ? cut(path) : null,
+        withoutCut);
   }
 
   /** The runner dies; it may go on writing for a while, unheard. */

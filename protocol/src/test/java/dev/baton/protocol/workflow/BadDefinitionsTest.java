@@ -65,7 +65,7 @@ class BadDefinitionsTest {
         schema(
             "unknown key",
             "name: w\nstepz: []\nsteps: [{id: a, transform: '1'}]\n",
-            "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, defaults, steps"),
+            "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, max_reroutes, defaults, steps"),
         schema(
             "bad name",
             "name: My Flow\nsteps: [{id: a, transform: '1'}]\n",
@@ -101,7 +101,7 @@ class BadDefinitionsTest {
         schema(
             "shell's key elsewhere",
             steps("- {id: b, wait: 5s, env: {A: 1}}\n"),
-            "line 4, column 26 (step b, steps[1].env): wait steps have no 'env'; allowed: id, title, when, retry, timeout, workspace, next, max_visits"),
+            "line 4, column 26 (step b, steps[1].env): wait steps have no 'env'; allowed: id, title, when, retry, timeout, workspace, next, gate, max_visits"),
         schema(
             "retry on a transform",
             steps("- {id: b, transform: '1', retry: 3}\n"),
@@ -238,7 +238,39 @@ class BadDefinitionsTest {
         meaning(
             "arm after the last",
             steps("- {id: b, transform: '1', next: [{to: end}, {to: end}]}\n"),
-            "line 4, column 34 (step b, steps[1].next[0]): what comes after an arm without 'when' is never taken; allowed: 'when', or the last place"));
+            "line 4, column 34 (step b, steps[1].next[0]): what comes after an arm without 'when' is never taken; allowed: 'when', or the last place"),
+        meaning(
+            "arm after one for every outcome",
+            steps(
+                "- {id: b, transform: '1', next: [{on: any, to: end}, {on: failure, to: end}]}\n"),
+            "line 4, column 34 (step b, steps[1].next[0]): what comes after an arm without 'when' is never taken; allowed: 'when', or the last place"),
+        meaning(
+            "lighter arm after a heavier one",
+            steps(
+                "- {id: b, transform: '1', next: [{when: '1', to: end}, {weight: 2, to: end}]}\n"),
+            "line 4, column 56 (step b, steps[1].next[1]): what comes after an arm without 'when' is never taken; allowed: 'when', or the last place"),
+        meaning(
+            "cycle of failures",
+            steps("- {id: b, transform: '1', next: [{on: failure, to: b}]}\n"),
+            "line 4, column 8 (step b, steps[1].id): the cycle b → b has no bound; allowed: max_visits on one of its steps"),
+        schema(
+            "gate to the end",
+            steps("- {id: b, transform: '1', gate: end}\n"),
+            "line 4, column 33 (step b, steps[1].gate): a gate is looked at when the list is at its end; allowed: a step's id"),
+        meaning(
+            "gate to nowhere",
+            steps("- {id: b, transform: '1', gate: {to: c}}\n"),
+            "line 4, column 38 (step b, steps[1].gate.to): there is no step 'c'; allowed: a, b, end"),
+        meaning(
+            "more branches to join than there are",
+            steps(
+                "- id: b\n  parallel:\n    join: 2\n    branches: {x: [{id: c, transform: '1'}]}\n"),
+            "line 6, column 11 (step b, steps[1].parallel.join): there are 1 branches; allowed: at most 1"),
+        schema(
+            "join of nothing known",
+            steps(
+                "- id: b\n  parallel:\n    join: most\n    branches: {x: [{id: c, transform: '1'}]}\n"),
+            "line 6, column 11 (step b, steps[1].parallel.join): 'most' is not known; allowed: all, any"));
   }
 
   static Stream<Case> references() {
@@ -278,7 +310,7 @@ class BadDefinitionsTest {
         meaning(
             "not output",
             steps("- {id: b, transform: .steps.a.result}\n"),
-            "line 4, column 22 (step b, steps[1].transform): a step has no 'result' (.steps.a.result); allowed: .steps.a.output"),
+            "line 4, column 22 (step b, steps[1].transform): a step has no 'result' (.steps.a.result); allowed: output, outcome, error"),
         meaning(
             "unknown root",
             steps("- {id: b, transform: .inputs.x}\n"),

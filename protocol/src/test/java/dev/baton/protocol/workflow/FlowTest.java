@@ -17,6 +17,7 @@ import dev.baton.protocol.expression.Template;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,7 +45,74 @@ class FlowTest {
   void shouldGoOn(String from, int value, String to) throws IOException {
     Step step = FLOW.find(from).orElseThrow();
 
-    assertThat(FLOW.after(step, output(value)).map(Step::id).orElse(null)).isEqualTo(to);
+    assertThat(FLOW.after(step, StepOutcome.SUCCESS, output(value)))
+        .contains(new Flow.Way(Optional.ofNullable(to).flatMap(FLOW::find)));
+  }
+
+  private static final Flow GRAPH =
+      WorkflowParserTest.valid(
+              """
+              name: graph
+              steps:
+                - id: a
+                  transform: '1'
+                  next:
+                    - {on: failure, when: '.steps.a.error.code == "exit_code"', to: c}
+                    - {on: any, when: .steps.a.output == 7, weight: 5, to: d}
+                    - {when: .steps.a.output == 7, to: c}
+                - {id: b, transform: '1', gate: a}
+                - {id: c, transform: '1', next: [{on: failure, to: end}]}
+                - {id: d, transform: '1'}
+              """)
+          .workflow()
+          .flow();
+
+  /** What the outcome, and for a failure its code, lead to: a step, the end, or nowhere. */
+  @ParameterizedTest
+  @CsvSource({
+    "a,SUCCESS,1,,b",
+    "a,SUCCESS,7,,d",
+    "a,SKIPPED,1,,b",
+    "a,FAILURE,7,,d",
+    "a,FAILURE,1,exit_code,c",
+    "a,FAILURE,1,timeout,nowhere",
+    "b,FAILURE,1,timeout,end",
+    "b,SUCCESS,1,,c",
+    "c,FAILURE,1,timeout,end",
+    "d,FAILURE,1,timeout,nowhere",
+    "d,SUCCESS,1,,end"
+  })
+  void shouldGoOnByOutcome(String from, StepOutcome outcome, int value, String code, String to)
+      throws IOException {
+    JsonNode steps =
+        new ObjectMapper()
+            .readTree(
+                "{\"%s\":{\"output\":%d,\"error\":{\"code\":\"%s\"}}}"
+                    .formatted(from, value, code));
+    Scope scope = Scope.of(NullNode.getInstance(), steps, NullNode.getInstance());
+
+    Optional<Flow.Way> way = GRAPH.after(GRAPH.find(from).orElseThrow(), outcome, scope);
+
+    Optional<Flow.Way> expected =
+        switch (to) {
+          case "nowhere" -> Optional.empty();
+          case "end" -> Optional.of(Flow.Way.END);
+          default -> Optional.of(new Flow.Way(GRAPH.find(to)));
+        };
+    assertThat(way).isEqualTo(expected);
+  }
+
+  /** A gate's condition may name what can run after its step; so may what a gate leads back to. */
+  @Test
+  void shouldKnowWhatAGateSees() {
+    WorkflowParserTest.valid(
+        """
+        name: gates
+        steps:
+          - {id: a, transform: '1', gate: {when: .steps.c.output > 1, to: b}}
+          - {id: b, transform: .steps.c.output}
+          - {id: c, transform: '2'}
+        """);
   }
 
   @ParameterizedTest

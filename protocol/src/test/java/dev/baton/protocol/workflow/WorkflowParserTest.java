@@ -124,8 +124,8 @@ class WorkflowParserTest {
     assertThat(step.when()).contains(Expression.compile(".input.n > 1"));
     assertThat(step.next())
         .containsExactly(
-            new Arm(Optional.of(Expression.compile(".steps.sh.output")), "call"),
-            new Arm(Optional.empty(), Arm.END));
+            new Arm(Arm.On.SUCCESS, Optional.of(Expression.compile(".steps.sh.output")), "call"),
+            new Arm(Arm.On.SUCCESS, Optional.empty(), Arm.END));
   }
 
   @Test

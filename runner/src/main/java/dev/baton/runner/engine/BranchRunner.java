@@ -13,33 +13,44 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks branches on virtual threads, so many at a time. The first that fails stops the others. One
- * use.
+ * Walks branches on virtual threads, so many at a time, until as many have ended well as are
+ * wanted, or no longer can: then the others are stopped. One use.
  */
 final class BranchRunner {
   /** How it went. */
   sealed interface Result {
-    record AllEnded() implements Result {}
+    /** As many as are wanted, and maybe more. */
+    record Enough() implements Result {}
 
-    record OneFailed(Branch branch, LineFailed failure) implements Result {}
+    record TooManyFailed(Branch branch, LineFailed failure) implements Result {}
 
     record TimedOut() implements Result {}
   }
 
   private final RunContext run;
   private final int max;
+  private final int wanted;
   private final Semaphore permits;
   private final List<Thread> threads = new ArrayList<>();
   private final AtomicReference<@Nullable Result> early = new AtomicReference<>();
   private final AtomicReference<@Nullable RuntimeException> broken = new AtomicReference<>();
 
-  BranchRunner(RunContext run, int max) {
+  private final AtomicInteger ended = new AtomicInteger();
+  private final AtomicInteger failed = new AtomicInteger();
+
+  /**
+   * @param max at a time
+   * @param wanted how many have to end well, at most as many as there are
+   */
+  BranchRunner(RunContext run, int max, int wanted) {
     this.run = run;
     this.max = max;
+    this.wanted = wanted;
     this.permits = new Semaphore(max);
   }
 
@@ -49,7 +60,13 @@ final class BranchRunner {
    * @throws InterruptedException when the run is stopped
    */
   Result run(List<Branch> branches, Deadline deadline) throws InterruptedException {
+    int mayFail = branches.size() - wanted;
     try {
+      for (Branch branch : branches) {
+        if (branch.hasEnded()) {
+          countEnded();
+        }
+      }
       for (Branch branch : branches) {
         if (branch.hasEnded()) {
           continue;
@@ -57,9 +74,11 @@ final class BranchRunner {
         if (!acquire(1, deadline)) {
           break;
         }
-        threads.add(Thread.ofVirtual().name(branch.name).start(() -> walk(branch)));
+        threads.add(Thread.ofVirtual().name(branch.name).start(() -> walk(branch, mayFail)));
       }
-      acquire(max, deadline);
+      if (early.get() == null) {
+        acquire(max, deadline);
+      }
     } finally {
       end();
     }
@@ -69,7 +88,7 @@ final class BranchRunner {
     }
     run.control().check();
     Result result = early.get();
-    return result == null ? new Result.AllEnded() : result;
+    return result == null ? new Result.Enough() : result;
   }
 
   /** False when the branches are to stop. */
@@ -81,16 +100,25 @@ final class BranchRunner {
     return early.get() == null && broken.get() == null;
   }
 
-  private void walk(Branch branch) {
+  private void countEnded() {
+    if (ended.incrementAndGet() == wanted) {
+      early.compareAndSet(null, new Result.Enough());
+    }
+  }
+
+  private void walk(Branch branch, int mayFail) {
     try {
       run.control().enter();
       try {
         branch.ended(branch.line.walk());
+        countEnded();
       } finally {
         run.control().leave();
       }
     } catch (LineFailed e) {
-      early.compareAndSet(null, new Result.OneFailed(branch, e));
+      if (failed.incrementAndGet() > mayFail) {
+        early.compareAndSet(null, new Result.TooManyFailed(branch, e));
+      }
     } catch (InterruptedException stopped) {
       // By the run, which the caller sees, or because another branch failed, which is the result.
       Thread.interrupted();

@@ -9,19 +9,24 @@ package dev.baton.runner.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.expression.ExpressionException;
 import dev.baton.protocol.expression.Scope;
 import dev.baton.protocol.state.BranchState;
+import dev.baton.protocol.state.StepEnd;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.Flow;
+import dev.baton.protocol.workflow.Gate;
 import dev.baton.protocol.workflow.Step;
+import dev.baton.protocol.workflow.StepOutcome;
 import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.steps.StepResult;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.Comparator;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +45,11 @@ final class Line {
   private final BranchState left;
   private boolean open;
   private @Nullable Step next;
+  private int reroutes;
+
+  /** Why the line had failed when an earlier epoch ended; null once that has been said. */
+  private @Nullable LineFailed failed;
+
   private JsonNode last = NullNode.getInstance();
 
   private Line(
@@ -90,18 +100,41 @@ final class Line {
     }
     try {
       openWorkspace();
-      for (StepState state : run.memory().stepsOn(branch)) {
-        Output output = state.output();
-        if (output != null) {
-          outputs.put(StepPath.idOf(state.step()), run.blobs().unpack(output));
-        }
+      if (left.begun()) {
+        openOutputs();
+        last = left.last() == null ? last : run.blobs().unpack(left.last());
       }
     } catch (StoreException | IOException e) {
       throw new RunBroken("line '" + branch + "' of run " + run.run() + " cannot be restored", e);
     }
-    next = left.begun() ? nextLeft() : flow.first();
-    last = lastLeft();
+    if (left.begun()) {
+      next = nextLeft();
+      reroutes = run.memory().reroutesOn(branch);
+    } else {
+      next = flow.first();
+    }
+    failed = left.failed() ? failureLeft() : null;
     open = true;
+  }
+
+  private void openOutputs() throws StoreException, InterruptedException {
+    for (StepState state : run.memory().stepsOn(branch)) {
+      StepEnd end = state.last();
+      if (end != null) {
+        Output output = state.output();
+        JsonNode value = output == null ? null : run.blobs().unpack(output);
+        outputs.put(StepPath.idOf(state.step()), end, value);
+      }
+    }
+  }
+
+  private @Nullable LineFailed failureLeft() {
+    for (StepState state : run.memory().stepsOn(branch)) {
+      if (state.status() == StepState.Status.FAILED && !state.hasEnded() && state.error() != null) {
+        return new LineFailed(state.step(), state.error());
+      }
+    }
+    return null;
   }
 
   private void openWorkspace() throws StoreException, IOException, InterruptedException {
@@ -127,23 +160,6 @@ final class Line {
                     "the trace goes on with '" + id + "', which does not exist"));
   }
 
-  /** The output of the step that completed last, as far as the trace tells. */
-  private JsonNode lastLeft() {
-    Optional<StepState> newest =
-        run.memory().stepsOn(branch).stream()
-            .filter(state -> state.status() == StepState.Status.COMPLETED)
-            .max(Comparator.comparing(Line::endOf));
-    return newest
-        .map(state -> outputs.tree().path(StepPath.idOf(state.step())).path("output"))
-        .filter(output -> !output.isMissingNode())
-        .orElse(NullNode.getInstance());
-  }
-
-  private static Instant endOf(StepState state) {
-    Instant started = state.startedAt();
-    return started == null ? Instant.MIN : started.plusNanos(state.durationUs() * 1_000);
-  }
-
   /**
    * Runs one step after the other.
    *
@@ -153,11 +169,64 @@ final class Line {
    */
   JsonNode walk() throws InterruptedException, LineFailed {
     open();
-    for (Step step = next; step != null; step = next) {
-      run.control().check();
-      new StepVisit(run, this, step).run();
+    LineFailed before = failed;
+    if (before != null) {
+      failed = null;
+      throw before;
     }
+    do {
+      for (Step step = next; step != null; step = next) {
+        run.control().check();
+        new StepVisit(run, this, step).run();
+      }
+    } while (isRerouted());
     return last;
+  }
+
+  /**
+   * At the line's end: whether a gate sends it back. Looks at what the trace has, and only at that,
+   * so that whoever comes back to this end decides the same.
+   *
+   * @throws LineFailed when a gate is not satisfied and may send it nowhere
+   */
+  private boolean isRerouted() throws InterruptedException, LineFailed {
+    for (Step step : flow.steps()) {
+      Gate gate = step.gate().orElse(null);
+      if (gate != null && !isSatisfied(step, gate)) {
+        Step to = rerouteTarget(step, gate);
+        reroutes++;
+        run.append(new TraceEvent.StepRerouted(path(step), path(to), reroutes));
+        next = to;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isSatisfied(Step step, Gate gate) throws LineFailed {
+    Optional<StepOutcome> outcome = outputs.outcome(step.id());
+    if (outcome.isEmpty()) {
+      return true;
+    }
+    try {
+      return outcome.get() != StepOutcome.FAILURE
+          && (gate.when().isEmpty() || gate.when().get().test(scope()));
+    } catch (ExpressionException e) {
+      throw new LineFailed(path(step), ((StepResult.Failed) StepResult.failed(e)).error());
+    }
+  }
+
+  private Step rerouteTarget(Step step, Gate gate) throws LineFailed {
+    String unsatisfied = "the gate of step '" + path(step) + "' is not satisfied";
+    Optional<Step> to = gate.to().flatMap(flow::find);
+    if (to.isEmpty()) {
+      throw new LineFailed(path(step), Failure.of("gate_unsatisfied", unsatisfied));
+    }
+    if (reroutes >= run.maxReroutes()) {
+      String most = unsatisfied + " after " + reroutes + " reroutes, the most there may be";
+      throw new LineFailed(path(step), Failure.of("gate_unsatisfied", most));
+    }
+    return to.get();
   }
 
   /** How many steps earlier epochs completed on this line. */
@@ -184,21 +253,34 @@ final class Line {
     return directory;
   }
 
-  void completed(Step step, JsonNode output) {
-    outputs.put(step.id(), output);
+  /** Where a step leads that has completed, decided with the outputs as they are now. */
+  Flow.Way completed(Step step, JsonNode output) {
+    outputs.put(step.id(), StepEnd.SUCCESS, output);
     last = output;
+    return flow.after(step, StepOutcome.SUCCESS, scope()).orElseThrow();
   }
 
-  void skipped(Step step) {
-    outputs.remove(step.id());
+  Flow.Way skipped(Step step) {
+    outputs.put(step.id(), StepEnd.SKIPPED, null);
+    return flow.after(step, StepOutcome.SKIPPED, scope()).orElseThrow();
   }
 
-  /** What follows the step, decided with the outputs as they are now. */
-  Optional<Step> after(Step step) {
-    return flow.after(step, scope());
+  /** Where a step leads that has failed; empty where nothing says what happens then. */
+  Optional<Flow.Way> failed(Step step, Failure error) {
+    JsonNode before = outputs.entry(step.id());
+    outputs.put(step.id(), StepEnd.failure(error), null);
+    Optional<Flow.Way> way = Optional.empty();
+    try {
+      way = flow.after(step, StepOutcome.FAILURE, scope());
+      return way;
+    } finally {
+      if (way.isEmpty()) { // The visit has not ended.
+        outputs.restore(step.id(), before);
+      }
+    }
   }
 
-  void goTo(Optional<Step> following) {
-    next = following.orElse(null);
+  void goTo(Flow.Way way) {
+    next = way.to().orElse(null);
   }
 }

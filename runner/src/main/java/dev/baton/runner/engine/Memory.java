@@ -13,6 +13,7 @@ import dev.baton.protocol.state.BranchState;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.TraceEvent;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,6 +29,9 @@ final class Memory {
   private final Map<String, StepState> openSteps = new ConcurrentHashMap<>();
   private final Map<String, Integer> completions = new ConcurrentHashMap<>();
 
+  /** The visits that the trace knows of and that have not ended, by the step's path. */
+  private final Map<String, Integer> underWay = new ConcurrentHashMap<>();
+
   Memory(RunState before) {
     this.before = before;
     this.openBranches = new ConcurrentHashMap<>(before.branches());
@@ -36,17 +40,24 @@ final class Memory {
         .forEach(
             (path, state) -> {
               completions.put(path, state.completions());
-              if (isOpen(state)) {
+              if (!state.hasEnded()) {
                 openSteps.put(path, state);
+                underWay.put(path, state.visit());
               }
             });
   }
 
-  private static boolean isOpen(StepState state) {
-    return switch (state.status()) {
-      case RUNNING, WAITING, FAILED, INTERRUPTED, SKIPPING -> true;
-      case COMPLETED, SKIPPED -> false;
-    };
+  /** An event of this epoch has its place in the trace. */
+  void sent(TraceEvent.Runner event) {
+    switch (event) {
+      case TraceEvent.StepStarted started -> underWay.put(started.step(), started.visit());
+      case TraceEvent.StepRetried again -> underWay.put(again.step(), again.visit());
+      case TraceEvent.CheckpointWaiting asked ->
+          underWay.putIfAbsent(asked.step(), nextVisit(asked.step()));
+      case TraceEvent.StepFailed failed when failed.next() == null ->
+          underWay.put(failed.step(), failed.visit());
+      case TraceEvent.Runner other -> {}
+    }
   }
 
   BranchState takeBranch(String branch) {
@@ -69,9 +80,20 @@ final class Memory {
     return slices;
   }
 
-  /** A parallel step has ended: its branches are over. */
+  /**
+   * A parallel step has ended: its branches are over, and so are the visits on them that nobody
+   * waited for, as the fold has it, too.
+   */
   void closeBranchesOf(String parallel) {
-    openBranches.keySet().removeIf(branch -> branch.startsWith(parallel + "/"));
+    String prefix = parallel + "/";
+    openBranches.keySet().removeIf(branch -> branch.startsWith(prefix));
+    openSteps.keySet().removeIf(step -> step.startsWith(prefix));
+    underWay.forEach(
+        (step, visit) -> {
+          if (step.startsWith(prefix)) {
+            ended(step, visit);
+          }
+        });
   }
 
   /** The number of the step's next visit, from 1. */
@@ -79,9 +101,19 @@ final class Memory {
     return completions.getOrDefault(path, 0) + 1;
   }
 
-  /** A visit has completed or was skipped. */
+  /** A visit has ended. */
   void ended(String path, int visit) {
     completions.put(path, visit);
+    underWay.remove(path);
+  }
+
+  /** How often earlier epochs have rerouted a branch. */
+  int reroutesOn(String branch) {
+    return before.reroutes().entrySet().stream()
+        .filter(reroute -> StepPath.branchOf(reroute.getKey()).equals(branch))
+        .mapToInt(Map.Entry::getValue)
+        .max()
+        .orElse(0);
   }
 
   /** The question that an earlier epoch asked in a visit of a step, where it still stands. */

@@ -9,9 +9,16 @@ package dev.baton.runner.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.StepEnd;
+import dev.baton.protocol.workflow.StepOutcome;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What expressions on one line see as {@code .steps}. For one thread. */
 final class Outputs {
+  private static final String OUTCOME = "outcome";
+
   private ObjectNode tree;
 
   Outputs() {
@@ -31,19 +38,42 @@ final class Outputs {
     return tree;
   }
 
-  void put(String id, JsonNode output) {
+  /**
+   * @param output null where the visit has none: it failed, or was skipped
+   */
+  void put(String id, StepEnd end, @Nullable JsonNode output) {
     // A result may hold this very tree (".steps" is an expression): a tree that something holds
     // never changes. Its entries never do.
-    if (holdsTree(output)) {
+    if (output != null && holdsTree(output)) {
       tree = copy();
     }
     ObjectNode entry = JsonNodeFactory.instance.objectNode();
-    entry.set("output", output);
+    entry.put(OUTCOME, end.outcome().word());
+    if (output != null) {
+      entry.set("output", output);
+    }
+    if (end.error() != null) {
+      entry.set("error", Json.mapper().valueToTree(end.error()));
+    }
     tree.set(id, entry);
   }
 
-  void remove(String id) {
-    tree.remove(id);
+  /** How the latest visit of a step ended; empty where none has. */
+  Optional<StepOutcome> outcome(String id) {
+    return StepOutcome.of(tree.path(id).path(OUTCOME).asText());
+  }
+
+  /** What is known of a step, for {@link #restore}; null where nothing is. */
+  @Nullable JsonNode entry(String id) {
+    return tree.get(id);
+  }
+
+  void restore(String id, @Nullable JsonNode entry) {
+    if (entry == null) {
+      tree.remove(id);
+    } else {
+      tree.set(id, entry);
+    }
   }
 
   private boolean holdsTree(JsonNode node) {

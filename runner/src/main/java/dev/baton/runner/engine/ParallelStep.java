@@ -9,6 +9,7 @@ package dev.baton.runner.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.workflow.Flow;
@@ -19,6 +20,7 @@ import dev.baton.runner.steps.StepResult;
 import dev.baton.snapshot.MergeResult;
 import dev.baton.snapshot.TreeDelete;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Branches side by side. Each has its own journal of steps and its own copy of the workspace; what
- * they changed is merged when all have ended. A further attempt goes on with the branches where
- * they are.
+ * they changed is merged when as many have ended as the join wants. A further attempt goes on with
+ * the branches where they are.
  */
 final class ParallelStep {
   private static final Logger LOG = Logger.getLogger(ParallelStep.class);
@@ -59,12 +61,10 @@ final class ParallelStep {
       output = with;
     }
 
+    /** JSON null where it was not waited for. */
     JsonNode output() {
       JsonNode known = output;
-      if (known == null) {
-        throw new IllegalStateException("branch " + name + " has not ended");
-      }
-      return known;
+      return known == null ? NullNode.getInstance() : known;
     }
   }
 
@@ -95,10 +95,15 @@ final class ParallelStep {
       all = make(items);
       branches = all;
     }
-    BranchRunner.Result result = new BranchRunner(run, kind.max()).run(all, deadline);
+    int wanted = kind.join().wanted(all.size());
+    if (wanted > all.size()) {
+      return StepResult.failedForGood(
+          "join", "there are " + all.size() + " branches, " + wanted + " have to end well");
+    }
+    BranchRunner.Result result = new BranchRunner(run, kind.max(), wanted).run(all, deadline);
     return switch (result) {
-      case BranchRunner.Result.AllEnded ended -> join(all);
-      case BranchRunner.Result.OneFailed(Branch branch, LineFailed failure) ->
+      case BranchRunner.Result.Enough enough -> join(all);
+      case BranchRunner.Result.TooManyFailed(Branch branch, LineFailed failure) ->
           new StepResult.Failed(
               new dev.baton.protocol.trace.Failure(
                   failure.failure().code(),
@@ -177,12 +182,12 @@ final class ParallelStep {
         });
   }
 
-  /** Of the branches that have one. */
+  /** Of the branches that have one and have ended. */
   private static Map<String, Workspace> copies(List<Branch> all) {
     Map<String, Workspace> copies = new LinkedHashMap<>();
     for (Branch branch : all) {
       Workspace copy = branch.line.workspace();
-      if (copy != null) {
+      if (copy != null && branch.hasEnded()) {
         copies.put(branch.name, copy);
       }
     }
@@ -191,7 +196,7 @@ final class ParallelStep {
 
   private void removeFiles(Branch branch) {
     Workspace copy = branch.line.workspace();
-    if (copy != null) {
+    if (copy != null && Files.exists(copy.root())) {
       try {
         TreeDelete.deleteFully(copy.root());
       } catch (IOException e) {

@@ -26,6 +26,7 @@ import java.util.Optional;
  * @param info what they see as {@code .run}, without the branch
  * @param folder of the run: {@code workspace} and {@code branches} are in it
  * @param deadline of the run
+ * @param maxReroutes of each line
  * @param checkpointInterval of checkpoints inside a step; empty for none
  */
 record RunContext(
@@ -45,7 +46,8 @@ record RunContext(
     Optional<Duration> checkpointInterval,
     LogShipper logs,
     Announcements announcements,
-    StepExecutors executors) {
+    StepExecutors executors,
+    int maxReroutes) {
 
   StepLog log(String step, int attempt) {
     return new StepLog(logs, run, epoch, step, attempt);

@@ -52,6 +52,8 @@ public final class RunTask {
   private final RunJournal journal;
   private final CompletableFuture<Outcome> ended = new CompletableFuture<>();
 
+  private volatile @Nullable Memory memory;
+
   /** Whether the newest files are in no cut: then they are here and nowhere else. */
   private boolean filesUncut;
 
@@ -67,8 +69,16 @@ public final class RunTask {
             services.runner(),
             assignment.lease(),
             services.producer(),
+            this::sent,
             failure -> broken("the trace cannot be written", failure));
     assignment.answers().forEach(answers::give);
+  }
+
+  private void sent(TraceEvent.Runner event) {
+    Memory known = memory;
+    if (known != null) {
+      known.sent(event);
+    }
   }
 
   public Assignment assignment() {
@@ -205,7 +215,7 @@ public final class RunTask {
     Lease holder =
         new Lease(assignment.run(), assignment.epoch(), assignment.project(), assignment.lease());
     Blobs blobs = new Blobs(services.store(), holder);
-    RunContext context = context(before, blobs);
+    RunContext context = context(before, workflow, blobs);
     Workspace workspace =
         workflow.flow().usesFiles() ? services.snapshots().workspace(holder) : null;
     Line main = Line.main(context, workflow.flow(), workspace);
@@ -286,9 +296,10 @@ public final class RunTask {
         (int) Math.min(main.replayed(), Integer.MAX_VALUE));
   }
 
-  private RunContext context(RunState before, Blobs blobs)
+  private RunContext context(RunState before, Workflow workflow, Blobs blobs)
       throws StoreException, InterruptedException {
     Memory memory = new Memory(before);
+    this.memory = memory;
     return new RunContext(
         assignment.run(),
         assignment.epoch(),
@@ -306,7 +317,8 @@ public final class RunTask {
         services.checkpoints().interval(),
         services.logs(),
         services.announcements(),
-        services.executors());
+        services.executors(),
+        workflow.maxReroutes());
   }
 
   private Checkpoints checkpoints(Memory memory) {

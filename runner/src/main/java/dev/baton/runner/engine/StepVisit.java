@@ -11,8 +11,10 @@ import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.LogTail;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.Flow;
 import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.capture.StoreException;
@@ -70,34 +72,34 @@ final class StepVisit {
     try {
       if (step.maxVisits().isPresent() && visit > step.maxVisits().getAsInt()) {
         String most = "the step may run " + step.maxVisits().getAsInt() + " times";
-        throw fail(1, new StepResult.Failed(Failure.of("max_visits", most), false, null));
+        // Whatever the workflow says of failures: going on would be no bound.
+        throw failLine(1, Failure.of("max_visits", most), null);
       }
-      if (left.filter(state -> state.status() == StepState.Status.SKIPPING).isPresent()) {
-        skip("asked for at the resume");
-      } else if (isWanted()) {
-        attempts();
-      } else {
-        skip("when is false");
+      try {
+        if (left.filter(state -> state.status() == StepState.Status.SKIPPING).isPresent()) {
+          skip("asked for at the resume");
+        } else if (isWanted()) {
+          attempts();
+        } else {
+          skip("when is false");
+        }
+      } catch (ExpressionException e) {
+        fail(1, (StepResult.Failed) StepResult.failed(e));
       }
     } finally {
       run.progress().end(!parallel);
     }
   }
 
-  private boolean isWanted() throws InterruptedException, LineFailed {
-    try {
-      return step.when().isEmpty() || step.when().get().test(line.scope());
-    } catch (ExpressionException e) {
-      throw fail(1, e);
-    }
+  private boolean isWanted() {
+    return step.when().isEmpty() || step.when().get().test(line.scope());
   }
 
-  private void skip(String reason) throws InterruptedException, LineFailed {
-    line.skipped(step);
-    Optional<Step> next = next(1);
+  private void skip(String reason) throws InterruptedException {
+    Flow.Way way = line.skipped(step);
     // Nothing needs to wait for it: whatever comes next on the log comes after it.
-    run.journal().send(new TraceEvent.StepSkipped(path, visit, reason, paths(next)));
-    ended(next);
+    run.journal().send(new TraceEvent.StepSkipped(path, visit, reason, paths(way)));
+    ended(way);
   }
 
   private void attempts() throws InterruptedException, LineFailed {
@@ -116,9 +118,15 @@ final class StepVisit {
           if (late == null) {
             return;
           }
-          retryOrFail(attempt, late);
+          if (!retryOrFail(attempt, late)) {
+            return;
+          }
         }
-        case StepResult.Failed failed -> retryOrFail(attempt, failed);
+        case StepResult.Failed failed -> {
+          if (!retryOrFail(attempt, failed)) {
+            return;
+          }
+        }
       }
       attempt++;
     }
@@ -164,12 +172,16 @@ final class StepVisit {
     written.touch();
   }
 
-  private void retryOrFail(int attempt, StepResult.Failed failed)
+  /**
+   * @return whether another attempt follows; otherwise the visit has ended with the failure
+   */
+  private boolean retryOrFail(int attempt, StepResult.Failed failed)
       throws InterruptedException, LineFailed {
     boolean again =
         failed.mayPass() && step.retry().allowsAfter(attempt) && !run.deadline().isPast();
     if (!again) {
-      throw fail(attempt, failed);
+      fail(attempt, failed);
+      return false;
     }
     Duration delay = step.retry().delayAfter(attempt);
     run.append(
@@ -182,23 +194,63 @@ final class StepVisit {
             delay.toMillis(),
             failed.log()));
     run.control().sleep(run.deadline().leftAtMost(delay));
+    return true;
   }
 
-  private LineFailed fail(int attempt, ExpressionException e) throws InterruptedException {
-    return fail(attempt, (StepResult.Failed) StepResult.failed(e));
+  /**
+   * Ends the visit with a failure, where the workflow says what happens then.
+   *
+   * @throws LineFailed where it does not, or where no time is left for it
+   */
+  private void fail(int attempt, StepResult.Failed failed) throws InterruptedException, LineFailed {
+    if (run.deadline().isPast()) {
+      throw failLine(
+          attempt, Failure.of("deadline_exceeded", "the run's deadline is past"), failed.log());
+    }
+    Optional<Flow.Way> way;
+    try {
+      way = line.failed(step, failed.error());
+    } catch (ExpressionException e) {
+      throw failLine(attempt, ((StepResult.Failed) StepResult.failed(e)).error(), failed.log());
+    }
+    if (way.isEmpty()) {
+      throw failLine(attempt, failed.error(), failed.log());
+    }
+    Optional<Cut> cut = cut();
+    run.append(
+        new TraceEvent.StepFailed(
+            path,
+            step.kind().word(),
+            visit,
+            attempt,
+            failed.error(),
+            failed.log(),
+            paths(way.get()),
+            cut.orElse(null),
+            workspace != null && cut.isEmpty()));
+    ended(way.get());
   }
 
-  private LineFailed fail(int attempt, StepResult.Failed failed) throws InterruptedException {
-    Failure error =
-        run.deadline().isPast()
-            ? Failure.of("deadline_exceeded", "the run's deadline is past")
-            : failed.error();
+  private LineFailed failLine(int attempt, Failure error, @Nullable LogTail log)
+      throws InterruptedException {
     saveForInspection();
     run.journal()
         .send(
             new TraceEvent.StepFailed(
-                path, step.kind().word(), visit, attempt, error, failed.log()));
+                path, step.kind().word(), visit, attempt, error, log, null, null, false));
     return new LineFailed(path, error);
+  }
+
+  /** The files as the step left them; empty where it has none, or where they cannot be stored. */
+  private Optional<Cut> cut() throws InterruptedException {
+    if (workspace == null) {
+      return Optional.empty();
+    }
+    Optional<Cut> cut = workspace.cut(run.checkpoints().describe(Trigger.STEP, path, visit));
+    if (cut.isEmpty()) {
+      workspace.goAhead();
+    }
+    return cut;
   }
 
   /** Null when the step has ended; otherwise why its result could not be kept. */
@@ -206,12 +258,8 @@ final class StepVisit {
       StepResult.Done done, int attempt, Instant startedAt, long began)
       throws InterruptedException, LineFailed {
     Output output;
-    Optional<Cut> cut = Optional.empty();
     try {
       output = run.blobs().pack(done.output());
-      if (workspace != null) {
-        cut = workspace.cut(run.checkpoints().describe(Trigger.STEP, path, visit));
-      }
     } catch (StoreException e) {
       String message = String.valueOf(e.getMessage());
       return (StepResult.Failed)
@@ -219,12 +267,14 @@ final class StepVisit {
               ? StepResult.failed("store_unavailable", message)
               : StepResult.failedForGood("output_invalid", message));
     }
-    boolean withoutCut = workspace != null && cut.isEmpty();
-    if (withoutCut && workspace != null) {
-      workspace.goAhead();
+    Flow.Way way;
+    try {
+      way = line.completed(step, done.output());
+    } catch (ExpressionException e) {
+      fail(attempt, (StepResult.Failed) StepResult.failed(e));
+      return null;
     }
-    line.completed(step, done.output());
-    Optional<Step> next = next(attempt);
+    Optional<Cut> cut = cut();
     run.append(
         new TraceEvent.StepCompleted(
             path,
@@ -233,34 +283,26 @@ final class StepVisit {
             attempt,
             output,
             cut.orElse(null),
-            withoutCut,
-            paths(next),
+            workspace != null && cut.isEmpty(),
+            paths(way),
             done.exitCode(),
             done.log(),
             startedAt,
             (System.nanoTime() - began) / 1_000));
-    ended(next);
+    ended(way);
     return null;
   }
 
-  private Optional<Step> next(int attempt) throws InterruptedException, LineFailed {
-    try {
-      return line.after(step);
-    } catch (ExpressionException e) {
-      throw fail(attempt, e);
-    }
-  }
-
-  private void ended(Optional<Step> next) {
+  private void ended(Flow.Way way) {
     run.memory().ended(path, visit);
     if (parallel) {
       run.memory().closeBranchesOf(path);
     }
-    line.goTo(next);
+    line.goTo(way);
   }
 
-  private List<String> paths(Optional<Step> next) {
-    return next.map(line::path).map(List::of).orElse(List.of());
+  private List<String> paths(Flow.Way way) {
+    return way.to().map(line::path).map(List::of).orElse(List.of());
   }
 
   /** The files as a step left them that failed for good. */

@@ -36,6 +36,7 @@ public final class RunJournal {
   private final URI source;
   private final @Nullable String lease;
   private final Producer<String, byte[]> producer;
+  private final Consumer<TraceEvent.Runner> onSent;
   private final Consumer<Throwable> onBroken;
   private final ReentrantLock order = new ReentrantLock();
   private long seq;
@@ -44,6 +45,8 @@ public final class RunJournal {
 
   /**
    * @param lease rides on every event; empty for none
+   * @param onSent called with each event that has its place in the lane, in that order; must not
+   *     block
    * @param onBroken called once, on the producer's thread: must not block
    */
   public RunJournal(
@@ -52,12 +55,14 @@ public final class RunJournal {
       String runner,
       String lease,
       Producer<String, byte[]> producer,
+      Consumer<TraceEvent.Runner> onSent,
       Consumer<Throwable> onBroken) {
     this.run = run;
     this.lane = Lane.runner(epoch);
     this.source = URI.create("/baton/runner/" + runner);
     this.lease = lease.isEmpty() ? null : lease;
     this.producer = producer;
+    this.onSent = onSent;
     this.onBroken = onBroken;
   }
 
@@ -111,6 +116,7 @@ public final class RunJournal {
           TraceCodec.encode(Topics.TRACE, new TraceRecord(id, source, time, event), lease);
       producer.send(record, (metadata, failure) -> settled(failure, written));
       seq++;
+      onSent.accept(event);
     } catch (InterruptException e) {
       // The client has set the flag again; its own exception is unchecked.
       Thread.interrupted();

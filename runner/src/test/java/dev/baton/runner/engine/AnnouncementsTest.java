@@ -42,7 +42,7 @@ class AnnouncementsTest {
   }
 
   private static RunJournal journal(MockProducer<String, byte[]> producer) {
-    return new RunJournal(RunId.next(), 1, "runner-1", "", producer, failure -> {});
+    return new RunJournal(RunId.next(), 1, "runner-1", "", producer, event -> {}, failure -> {});
   }
 
   private static final class Counting extends MockProducer<String, byte[]> {

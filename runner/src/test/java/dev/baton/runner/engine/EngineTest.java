@@ -135,6 +135,113 @@ class EngineTest {
   }
 
   @Test
+  void shouldGoOnWithTheFilesOfAFailedStepWhereTheWorkflowSaysSo() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: foreseen
+            steps:
+              - id: build
+                shell: 'echo broken > report; exit 3'
+                retry: {max: 1, backoff: 1ms}
+                next: [{on: failure, when: .steps.build.error.exit_code == 3, to: read}]
+              - {id: never, shell: exit 9}
+              - {id: read, shell: cat report}
+              - {id: tell, transform: '[.steps.read.output, .steps.build.outcome, .steps.build.error.code, .steps.build.output]'}
+            """);
+
+    assertThat(run.awaitOutput().toString())
+        .isEqualTo("[\"broken\",\"failure\",\"exit_code\",null]");
+
+    TraceEvent.StepFailed failed = run.events(TraceEvent.StepFailed.class).getFirst();
+    assertThat(failed.next()).containsExactly("read");
+    assertThat(failed.attempt()).isEqualTo(2);
+    assertThat(failed.cut()).isNotNull();
+    assertThat(services.trace.state(run.id, 0).branch("").cut()).isNotNull();
+  }
+
+  @Test
+  void shouldGoBackUntilAGateIsSatisfied() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: gate
+            steps:
+              - {id: fix, shell: 'echo x >> tries'}
+              - {id: check, shell: 'test "$(wc -l < tries)" -ge 3', gate: fix}
+              - {id: count, shell: 'wc -l < tries', output: json, gate: {when: .steps.count.output >= 4, to: fix}}
+            """);
+
+    assertThat(run.awaitOutput().asInt()).isEqualTo(4);
+
+    assertThat(run.events(TraceEvent.StepRerouted.class))
+        .extracting(e -> e.step() + " " + e.to() + " " + e.count())
+        .containsExactly("check fix 1", "check fix 2", "count fix 3");
+  }
+
+  @Test
+  void shouldFailWhereAGateHasSentItBackTooOften() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: hopeless
+            max_reroutes: 2
+            steps:
+              - {id: try, transform: '1', gate: {when: 'false', to: try}}
+            """);
+
+    TraceEvent.RunFailed failed = run.awaitFailure();
+
+    assertThat(failed.error().code()).isEqualTo("gate_unsatisfied");
+    assertThat(failed.error().message()).contains("'try'").contains("2 reroutes");
+    assertThat(run.events(TraceEvent.StepCompleted.class)).hasSize(3);
+  }
+
+  @Test
+  void shouldGoOnWithTheFirstBranchesThatEndWellAndStopTheOthers() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: race
+            steps:
+              - id: race
+                parallel:
+                  join: 2
+                  branches:
+                    bad: [{id: b, shell: 'echo b > bad; exit 1'}]
+                    one: [{id: o, shell: 'echo 1 > one', output: none}, {id: p, transform: '"one"'}]
+                    slow: [{id: s, shell: 'echo s > slow; sleep 600'}]
+                    two: [{id: t, shell: 'sleep 0.1; echo 2 > two; echo two'}]
+              - {id: files, shell: ls, output: lines}
+              - {id: all, transform: '[.steps.race.output, .steps.files.output]'}
+            """);
+
+    assertThat(run.awaitOutput().toString())
+        .isEqualTo(
+            "[{\"bad\":null,\"one\":\"one\",\"slow\":null,\"two\":\"two\"},[\"one\",\"two\"]]");
+
+    assertThat(services.trace.state(run.id, 0).head().active()).isEmpty();
+  }
+
+  @Test
+  void shouldFailAParallelInWhichTooFewBranchesCanEndWell() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: few
+            steps:
+              - id: race
+                parallel:
+                  join: any
+                  over: '[1, 2]'
+                  steps: [{id: b, shell: 'exit 4'}]
+            """);
+
+    assertThat(run.awaitFailure().error().exitCode()).isEqualTo(4);
+    assertThat(run.events(TraceEvent.StepFailed.class)).hasSize(3);
+  }
+
+  @Test
   void shouldRetryOnTheFilesThatWereThereBefore() throws Exception {
     TestRun run =
         run(

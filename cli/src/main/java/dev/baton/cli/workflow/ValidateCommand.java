@@ -1,0 +1,129 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.workflow;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.Problem;
+import dev.baton.protocol.workflow.WorkflowSchema;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code baton validate FILE…}: needs no server. */
+@Command(
+    name = "validate",
+    description = {
+      "Check workflow definitions, and explain what they do.",
+      "YAML, JSON, or DOT (by the ending .dot or .gv). Needs no server."
+    },
+    footer = {
+      "%nExamples:",
+      "  baton validate build.yaml",
+      "  baton validate examples/*.yaml -o json",
+      "  baton validate --schema > workflow.schema.json"
+    })
+public final class ValidateCommand implements Runnable {
+  private final Context context;
+
+  @Option(names = "--schema", description = "Print the JSON Schema of definitions instead.")
+  private boolean schema;
+
+  @Parameters(paramLabel = "FILE", arity = "0..*", description = "Definitions.")
+  private List<Path> files = List.of();
+
+  public ValidateCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public void run() {
+    if (schema) {
+      context.printJson(WorkflowSchema.json());
+      return;
+    }
+    if (files.isEmpty()) {
+      throw CliFailure.usage("which definition? baton validate FILE");
+    }
+    ArrayNode all = Json.mapper().createArrayNode();
+    int invalid = 0;
+    for (Path path : files) {
+      Parsed parsed = new DefinitionFile(path).parse();
+      ObjectNode result = all.addObject().put("file", path.toString());
+      switch (parsed) {
+        case Parsed.Valid valid -> tell(path, valid, result);
+        case Parsed.Invalid(List<Problem> problems) -> {
+          invalid++;
+          tell(path, problems, result);
+        }
+      }
+    }
+    if (context.json()) {
+      context.printJson(files.size() == 1 ? all.get(0) : all);
+    }
+    if (invalid > 0) {
+      throw CliFailure.of(
+          ExitCode.USAGE,
+          files.size() == 1
+              ? files.getFirst() + " is no definition"
+              : "%d of %d files are no definitions".formatted(invalid, files.size()));
+    }
+  }
+
+  private void tell(Path path, Parsed.Valid valid, ObjectNode result) {
+    result.put("valid", true).put("name", valid.workflow().name()).put("hash", valid.hash());
+    result.set("warnings", problems(valid.warnings()));
+    Explanation explanation = new Explanation(valid.workflow());
+    result.set("steps", explanation.json());
+    if (context.json()) {
+      return;
+    }
+    context.print(
+        "%s is valid: %s, %d steps, %s"
+            .formatted(
+                path,
+                valid.workflow().name(),
+                valid.workflow().allSteps().size(),
+                valid.hash().substring(0, 19)));
+    explanation.lines().forEach(line -> context.print("  " + line));
+    valid
+        .warnings()
+        .forEach(warning -> context.terminal().err().println(line(path, "warning: ", warning)));
+  }
+
+  private void tell(Path path, List<Problem> problems, ObjectNode result) {
+    result.put("valid", false);
+    result.set("problems", problems(problems));
+    problems.forEach(problem -> context.terminal().err().println(line(path, "", problem)));
+  }
+
+  /** {@code FILE:LINE:COLUMN: …}, so that editors jump there. */
+  private static String line(Path path, String what, Problem problem) {
+    String at = problem.line() > 0 ? ":%d:%d".formatted(problem.line(), problem.column()) : "";
+    String step = problem.step() == null ? "" : "step " + problem.step() + ": ";
+    String allowed = problem.allowed() == null ? "" : "; allowed: " + problem.allowed();
+    return path + at + ": " + what + step + problem.message() + allowed;
+  }
+
+  private static ArrayNode problems(List<Problem> problems) {
+    ArrayNode all = Json.mapper().createArrayNode();
+    for (Problem problem : problems) {
+      ObjectNode one =
+          all.addObject().put("message", problem.message()).put("allowed", problem.allowed());
+      one.put("step", problem.step()).put("path", problem.path());
+      one.put("line", problem.line()).put("column", problem.column());
+    }
+    return all;
+  }
+}

@@ -1,0 +1,237 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import dev.baton.protocol.workflow.Format;
+import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.WorkflowParser;
+import dev.baton.runner.steps.StepContext;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random graphs, each interrupted after every event of its trace: they end as if nothing had
+ * happened. {@code -Dbaton.graphs=N} for more, {@code -Dbaton.seed=S} for the same again.
+ */
+class RandomGraphTest {
+  private static final int GRAPHS = Integer.getInteger("baton.graphs", 300);
+
+  /** In events of the undisturbed run. Longer ones are left out: they are interrupted too often. */
+  private static final int LONGEST = 150;
+
+  private static final int NEVER = Integer.MAX_VALUE;
+
+  /** Tells of every interruption, with its stack. */
+  private static final Logger ENGINE = Logger.getLogger("dev.baton.runner.engine");
+
+  @BeforeAll
+  static void silence() {
+    ENGINE.setLevel(Level.OFF);
+  }
+
+  @AfterAll
+  static void tell() {
+    ENGINE.setLevel(null);
+  }
+
+  /** What a run has come to, without what differs from run to run. */
+  record Result(
+      String status,
+      @Nullable String error,
+      @Nullable Output output,
+      Map<String, List<Object>> steps,
+      Map<String, Integer> reroutes) {}
+
+  @Test
+  void shouldEndAsIfNothingHadHappenedWhereverItIsInterrupted() throws Exception {
+    long first = Long.getLong("baton.seed", System.nanoTime());
+    System.out.printf("%d random graphs, -Dbaton.seed=%d%n", GRAPHS, first);
+    int interruptions = 0;
+    int events = 0;
+    Map<String, Integer> ends = new TreeMap<>();
+    int checked = 0;
+    for (long seed = first; checked < GRAPHS; seed++) {
+      RandomGraph graph = new RandomGraph(seed);
+      Parsed.Valid workflow = parse(graph, seed);
+      TracedRun undisturbed = run(workflow, seed);
+      undisturbed.carry(NEVER);
+      int length = (int) undisturbed.trace().stream().filter(RandomGraphTest::isOfRunner).count();
+      if (length > LONGEST) {
+        continue;
+      }
+      checked++;
+      events += length;
+      Result expected = result(undisturbed.state(), graph);
+      ends.merge(expected.error() == null ? expected.status() : expected.error(), 1, Integer::sum);
+      for (int after = 0; after < length; after++) {
+        String what = "seed %d, interrupted after %d events".formatted(seed, after);
+        TracedRun interrupted = run(workflow, seed);
+        interrupted.carry(after);
+        Random again = new Random(seed + after);
+        int epochs = 1;
+        while (!interrupted.state().head().isEnded()) {
+          interrupted.carry(epochs++ < 4 && again.nextInt(3) == 0 ? again.nextInt(length) : NEVER);
+          interruptions++;
+        }
+        assertThat(result(interrupted.state(), graph))
+            .as(() -> what + "\n" + workflow.canonical() + "\n" + both(undisturbed, interrupted))
+            .isEqualTo(expected);
+        assertThat(interrupted.state().head().gap()).as(what).isNull();
+        assertThatNothingCompletedRunsAgain(interrupted, what);
+      }
+    }
+    System.out.printf(
+        "%d graphs, %d events, %d interruptions, ended: %s%n",
+        checked, events, interruptions, ends);
+    assertThat(ends).containsKey("completed");
+  }
+
+  private static String both(TracedRun undisturbed, TracedRun interrupted) {
+    return "undisturbed:\n"
+        + String.join("\n", undisturbed.lines())
+        + "\ninterrupted:\n"
+        + String.join("\n", interrupted.lines());
+  }
+
+  private static Parsed.Valid parse(RandomGraph graph, long seed) {
+    Parsed parsed = WorkflowParser.parse(graph.definition.toString(), Format.JSON);
+    if (parsed instanceof Parsed.Valid valid) {
+      return valid;
+    }
+    throw new AssertionError("seed " + seed + ": " + parsed + " of " + graph.definition);
+  }
+
+  private static boolean isOfRunner(TraceRecord record) {
+    return record.event() instanceof TraceEvent.Runner;
+  }
+
+  private static TracedRun run(Parsed.Valid workflow, long seed) {
+    return new TracedRun(workflow, asked -> answer(asked, seed), context -> work(context, seed));
+  }
+
+  private static Optional<JsonNode> answer(TraceEvent.CheckpointWaiting asked, long seed) {
+    return asked.prompt().equals("never")
+        ? Optional.empty()
+        : Optional.of(
+            JsonNodeFactory.instance
+                .objectNode()
+                .put("approved", asked.prompt().equals("yes") || isLucky(asked.step(), seed)));
+  }
+
+  /** Which attempts fail is a matter of the seed, the step, the visit and the attempt. */
+  private static Function<JsonNode, JsonNode> work(StepContext context, long seed) {
+    return arguments -> {
+      String what = context.step() + "#" + context.visit() + "#" + context.attempt();
+      boolean good =
+          switch (arguments.path("how").asText()) {
+            case "maybe" -> isLucky(what, seed);
+            case "late" -> context.attempt() > arguments.path("retries").asInt();
+            default -> false;
+          };
+      if (!good) {
+        throw new IllegalStateException(what + " fails");
+      }
+      return JsonNodeFactory.instance
+          .objectNode()
+          .put("visit", arguments.path("tells").asBoolean() ? context.visit() : 0)
+          .put("attempt", context.attempt());
+    };
+  }
+
+  private static boolean isLucky(String what, long seed) {
+    return new Random(what.hashCode() * 31L + seed).nextInt(100) < 60;
+  }
+
+  private static Result result(RunState state, RandomGraph graph) {
+    Map<String, List<Object>> steps = new TreeMap<>();
+    state
+        .steps()
+        .forEach(
+            (path, step) -> {
+              if (graph.left.stream().noneMatch(left -> isUnder(path, left))) {
+                steps.put(path, facts(step));
+              }
+            });
+    Map<String, Integer> reroutes = new TreeMap<>(state.reroutes());
+    reroutes.keySet().removeIf(path -> graph.left.stream().anyMatch(l -> isUnder(path, l)));
+    Failure error = state.head().error();
+    return new Result(
+        state.head().status().word(),
+        error == null ? null : error.code(),
+        state.output(),
+        steps,
+        reroutes);
+  }
+
+  /**
+   * @param branch may have a star for the items of a list
+   */
+  private static boolean isUnder(String path, String branch) {
+    String[] parts = path.split("/", -1);
+    String[] prefix = branch.split("/", -1);
+    if (parts.length <= prefix.length) {
+      return false;
+    }
+    for (int i = 0; i < prefix.length; i++) {
+      if (!prefix[i].equals("*") && !prefix[i].equals(parts[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static List<Object> facts(StepState step) {
+    return List.of(
+        step.status(),
+        step.visit(),
+        step.completions(),
+        step.failedAttempts(),
+        Optional.ofNullable(step.output()),
+        Optional.ofNullable(step.last()));
+  }
+
+  private static void assertThatNothingCompletedRunsAgain(TracedRun run, String what) {
+    Map<String, Integer> completedAt = new HashMap<>();
+    List<TraceRecord> trace = run.trace();
+    for (int i = 0; i < trace.size(); i++) {
+      if (trace.get(i).event() instanceof TraceEvent.StepCompleted done) {
+        String visit = done.step() + "#" + done.visit();
+        assertThat(completedAt.put(visit, i)).as("%s: %s completed before", what, visit).isNull();
+      }
+    }
+    List<TracedRun.Attempt> again = new ArrayList<>();
+    for (TracedRun.Attempt attempt : run.attempts()) {
+      Integer at = completedAt.get(attempt.step() + "#" + attempt.visit());
+      if (at != null && attempt.traceSize() > at) {
+        again.add(attempt);
+      }
+    }
+    assertThat(again).as("%s: attempts of what had completed", what).isEmpty();
+  }
+}

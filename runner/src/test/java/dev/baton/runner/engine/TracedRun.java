@@ -1,0 +1,264 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StateFold;
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceCodec;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import dev.baton.protocol.workflow.Parsed;
+import dev.baton.runner.attach.Channels;
+import dev.baton.runner.capture.Lease;
+import dev.baton.runner.capture.StoreClient;
+import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.config.Address;
+import dev.baton.runner.heartbeat.Heartbeats;
+import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.steps.StepContext;
+import dev.baton.runner.steps.StepExecutors;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run without files, carried by one {@link RunTask} after the other, whose trace is in memory: so
+ * thousands can be interrupted wherever they can be. Real processes are killed in other tests.
+ */
+final class TracedRun {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final StoreClient NO_STORE =
+      new StoreClient(Channels.open(new Address("127.0.0.1", 9)));
+  private static final MockProducer<String, byte[]> NOWHERE =
+      new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
+  private static final Heartbeats HEARTBEATS = new Heartbeats("traced", NOWHERE);
+  private static final LogShipper LOGS = new LogShipper("traced", () -> NOWHERE);
+  private static final Announcements ANNOUNCEMENTS = new Announcements();
+  private static final Definitions DEFINITIONS = new Definitions();
+
+  /** An attempt of a step's function, and how many events the trace had when it began. */
+  record Attempt(String step, int visit, int number, int traceSize) {}
+
+  final String id = RunId.next();
+  private final Parsed.Valid workflow;
+  private final Function<TraceEvent.CheckpointWaiting, Optional<JsonNode>> answers;
+  private final Function<StepContext, Function<JsonNode, JsonNode>> work;
+  private final List<TraceRecord> trace = new ArrayList<>();
+  private final List<Attempt> attempts = new ArrayList<>();
+  private final List<TraceEvent.CheckpointWaiting> unanswered = new ArrayList<>();
+  private int epoch;
+  private long controlSeq;
+  private int allowed;
+  private @Nullable RunTask task;
+
+  /**
+   * @param answers what people answer; empty for never
+   * @param work what the function {@code work} does; throws to fail
+   */
+  TracedRun(
+      Parsed.Valid workflow,
+      Function<TraceEvent.CheckpointWaiting, Optional<JsonNode>> answers,
+      Function<StepContext, Function<JsonNode, JsonNode>> work) {
+    this.workflow = workflow;
+    this.answers = answers;
+    this.work = work;
+    control(
+        new TraceEvent.RunCreated(
+            "managed",
+            "default",
+            workflow.workflow().name(),
+            workflow.hash(),
+            new Output.Inline(NullNode.getInstance()),
+            Map.of(),
+            null,
+            "always",
+            null,
+            null,
+            Instant.now(),
+            null));
+  }
+
+  /**
+   * The next runner carries the run, until its end or until it has written so many events: then
+   * none of what it writes arrives any more.
+   */
+  Outcome carry(int events) throws InterruptedException {
+    synchronized (this) {
+      epoch++;
+      control(new TraceEvent.RunnerAssigned(epoch, "r", epoch == 1 ? "start" : "runner_exited"));
+      allowed = events;
+    }
+    RunTask next = new RunTask(assignment(), services());
+    synchronized (this) {
+      task = next;
+      // What was asked with the last word of the runner before is answered now.
+      List.copyOf(unanswered).forEach(this::answer);
+      unanswered.clear();
+    }
+    Thread thread = Thread.ofVirtual().start(next::run);
+    if (!thread.join(PATIENCE)) {
+      next.stop(Stop.BROKEN);
+      throw new AssertionError(
+          "run hangs; " + workflow.canonical() + "\n" + String.join("\n", lines()));
+    }
+    return next.ended().join();
+  }
+
+  synchronized RunState state() {
+    StateFold fold = new StateFold(RunState.empty(id));
+    trace.forEach(fold::accept);
+    return fold.state();
+  }
+
+  synchronized List<TraceRecord> trace() {
+    return List.copyOf(trace);
+  }
+
+  synchronized List<Attempt> attempts() {
+    return List.copyOf(attempts);
+  }
+
+  List<String> lines() {
+    return trace().stream().map(record -> record.id() + " " + record.event()).toList();
+  }
+
+  private synchronized void written(TraceRecord record) {
+    if (allowed <= 0) {
+      throw new KafkaException("interrupted here");
+    }
+    allowed--;
+    trace.add(record);
+    if (record.event() instanceof TraceEvent.CheckpointWaiting asked) {
+      if (allowed > 0) {
+        answer(asked);
+      } else {
+        unanswered.add(asked);
+        if (task != null) { // It would wait, and never find out.
+          task.stop(Stop.BROKEN);
+        }
+      }
+    }
+  }
+
+  private void answer(TraceEvent.CheckpointWaiting asked) {
+    answers
+        .apply(asked)
+        .ifPresent(
+            answer -> {
+              control(
+                  new TraceEvent.ApprovalAnswered(
+                      asked.step(), asked.approval(), answer, "someone", null));
+              if (task != null) {
+                task.answer(asked.approval(), answer);
+              }
+            });
+  }
+
+  private synchronized void control(TraceEvent.Control event) {
+    trace.add(
+        new TraceRecord(
+            new EventId(id, Lane.CONTROL, ++controlSeq),
+            URI.create("/baton/orchestrator/test"),
+            Instant.now(),
+            event));
+  }
+
+  private JsonNode call(JsonNode arguments, StepContext context) {
+    synchronized (this) {
+      attempts.add(new Attempt(context.step(), context.visit(), context.attempt(), trace.size()));
+    }
+    return work.apply(context).apply(arguments);
+  }
+
+  private Assignment assignment() {
+    return new Assignment(
+        id,
+        epoch,
+        "",
+        "default",
+        workflow.workflow().name(),
+        workflow.hash(),
+        Json.bytes(workflow.canonical()),
+        Optional.of(NullNode.getInstance()),
+        Map.of(),
+        Instant.EPOCH,
+        Optional.empty(),
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(30),
+        epoch == 1,
+        Map.of());
+  }
+
+  private Services services() {
+    return new Services(
+        "traced",
+        Path.of(System.getProperty("java.io.tmpdir")),
+        new Log(),
+        NO_STORE,
+        new FromTrace(),
+        HEARTBEATS,
+        LOGS,
+        new StepExecutors(name -> name.equals("work") ? Optional.of(this::call) : Optional.empty()),
+        ANNOUNCEMENTS,
+        DEFINITIONS,
+        new CheckpointSettings(Optional.empty(), List.of()));
+  }
+
+  /** What is sent is on the log, or the log is gone. */
+  private final class Log extends MockProducer<String, byte[]> {
+    Log() {
+      super(true, null, new StringSerializer(), new ByteArraySerializer());
+    }
+
+    @Override
+    public synchronized Future<RecordMetadata> send(
+        ProducerRecord<String, byte[]> record, @Nullable Callback callback) {
+      if (TraceCodec.decode(record.key(), record.headers(), record.value())
+          instanceof TraceCodec.Decoded.Known(TraceRecord known, _, _)) {
+        written(known);
+      } else {
+        throw new AssertionError("not of a trace: " + record);
+      }
+      return super.send(record, callback);
+    }
+  }
+
+  private final class FromTrace implements Snapshots {
+    @Override
+    public RunState get(String run, int atEpoch, String lease) {
+      // As runners get it: through its JSON.
+      return Json.read(Json.bytes(state()), RunState.class);
+    }
+
+    @Override
+    public Workspace workspace(Lease holder) {
+      throw new AssertionError("no files are needed");
+    }
+  }
+}
