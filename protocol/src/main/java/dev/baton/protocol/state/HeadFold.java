@@ -128,6 +128,7 @@ final class HeadFold {
         waiting = resume.from() == null ? waitingOnCommitted() : NOTHING;
         active = NOTHING;
         uncommitted = NOTHING;
+        phase = Phase.REOPENED;
       }
       case TraceEvent.RunCancelled cancelled -> end(Phase.CANCELLED, null);
       case TraceEvent.RunLost lost ->

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *                                                                │  ↑ runner_started
  *          runner_assigned(n &gt; 1) from any that is not ended: RESUMING
  *   run_paused, or pause_requested while no runner has it → PAUSED; run_completed, run_failed, run_cancelled, run_lost end it. Only runner_assigned with reason
- *   {@code resume} opens a FAILED or LOST run again.
+ *   {@code resume}, or a resume_requested before it, opens a FAILED or LOST run again.
  * </pre>
  *
  * @param epoch the current one; 0 before the first assignment
@@ -75,6 +75,8 @@ public record RunHead(
     RESUMING,
     LIVE,
     PAUSED,
+    /** A resume was asked for, with corrections; its runner_assigned comes next. */
+    REOPENED,
     COMPLETED,
     FAILED,
     CANCELLED,
@@ -139,7 +141,7 @@ public record RunHead(
       case UNBORN, PENDING -> RunStatus.PENDING;
       case STARTING -> RunStatus.STARTING;
       case RESUMING -> RunStatus.RESUMING;
-      case PAUSED -> RunStatus.PAUSED;
+      case PAUSED, REOPENED -> RunStatus.PAUSED;
       case COMPLETED -> RunStatus.COMPLETED;
       case FAILED -> RunStatus.FAILED;
       case CANCELLED -> RunStatus.CANCELLED;
@@ -189,7 +191,8 @@ public record RunHead(
     if (seq <= runnerSeq) {
       return Verdict.DUPLICATE;
     }
-    return isEnded() ? Verdict.AFTER_END : Verdict.ACCEPTED;
+    // Whoever is left of before a resume must not undo what that has corrected.
+    return isEnded() || phase == Phase.REOPENED ? Verdict.AFTER_END : Verdict.ACCEPTED;
   }
 
   private boolean reopens(TraceEvent event) {

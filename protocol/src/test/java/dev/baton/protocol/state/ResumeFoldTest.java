@@ -279,6 +279,21 @@ class ResumeFoldTest {
     assertThat(step(state, "p").status()).isEqualTo(StepState.Status.INTERRUPTED);
   }
 
+  /** What is read between the two events must not take the run for one that has ended. */
+  @Test
+  void shouldBeOpenAgainAsSoonAsAResumeIsAskedForAndHearNoZombie() {
+    fail();
+    control(
+        new TraceEvent.ResumeRequested(
+            null, null, null, Map.of("a", value(5)), List.of(), null, List.of()));
+    assertThat(state().head().isEnded()).isFalse();
+    done("d", 1, 7, "e");
+    assertThat(state().branch("").next()).containsExactly("d");
+    assertThat(state().head().fenced()).isEqualTo(1);
+    assigned("resume");
+    assertThat(state().head().status()).isEqualTo(RunStatus.RESUMING);
+  }
+
   @Test
   void shouldTakeNoCorrectionsOfARunThatGoesOnOrHasCompleted() {
     begin();
