@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -107,6 +108,200 @@ class ResumeTest {
     assertThat(refused.code()).as("%s", refused).isEqualTo(5);
     assertThat(refused.err()).contains("cancelled, which is for good");
     assertThat(BatonCommand.run(on, "resume").code()).isEqualTo(2);
+  }
+
+  private static final String CORRECTED =
+      """
+      name: corrected
+      input: {type: object}
+      steps:
+        - {id: plan, shell: 'echo plan >> "$LEDGER"; echo planned >> files; echo 3', output: json, env: {LEDGER: "${{ .input.ledger }}"}}
+        - id: make
+          shell: 'echo "make $N" >> "$LEDGER"; echo made >> files; echo "$N"'
+          output: json
+          env: {LEDGER: "${{ .input.ledger }}", N: "${{ .steps.plan.output }}"}
+        - {id: check, shell: 'echo check >> "$LEDGER"; echo checked >> files; test "$N" != 3', env: {LEDGER: "${{ .input.ledger }}", N: "${{ .steps.make.output }}"}}
+        - {id: show, shell: 'cat files', output: lines}
+        - {id: all, transform: '{made: .steps.make.output, files: .steps.show.output, checked: .steps.check.output}'}
+      """;
+
+  private String corrected() throws Exception {
+    api.push(CORRECTED);
+    String run = api.start("corrected", input());
+    assertThat(ended(run).path("status").asText()).isEqualTo("failed");
+    assertThat(ledger()).containsExactly("plan", "make 3", "check");
+    return run;
+  }
+
+  private static JsonNode asked(String run) throws Exception {
+    List<JsonNode> all =
+        api.events(run).stream()
+            .filter(event -> event.path("type").asText().equals("resume_requested"))
+            .map(event -> event.path("data"))
+            .toList();
+    assertThat(all).hasSize(1);
+    return all.getFirst();
+  }
+
+  @Test
+  void shouldTellEachCompletedStepAsReplayedParallelBranchesOneByOne() throws Exception {
+    String run = failed();
+    Files.createFile(works);
+
+    assertThat(api.post("/workflows/resumed/resume/" + run, Api.JSON.createObjectNode()).status())
+        .isEqualTo(202);
+    JsonNode view = ended(run);
+
+    assertThat(view.path("status").asText()).isEqualTo("completed");
+    List<String> replayed =
+        api.events(run).stream()
+            .filter(event -> event.path("type").asText().equals("step_skipped"))
+            .map(event -> event.path("data"))
+            .filter(data -> data.path("reason").asText().equals("replayed from snapshot"))
+            .map(data -> data.path("step").asText())
+            .toList();
+    assertThat(replayed).containsExactlyInAnyOrder("build", "sides/good/lint");
+    assertThat(ledger()).containsOnlyOnce("build", "lint");
+  }
+
+  @Test
+  void shouldRunAgainFromAnEarlierStepOnTheFilesOfThenWithACorrectedOutput() throws Exception {
+    String run = corrected();
+
+    BatonCommand.Result command =
+        BatonCommand.run(
+            on,
+            "resume",
+            run,
+            "--from",
+            "make",
+            "--set",
+            "steps.plan.output=5",
+            "--by",
+            "me",
+            "--wait");
+
+    assertThat(command.code()).as("%s", command).isZero();
+    JsonNode view = ended(run);
+    assertThat(view.path("output").path("made").asInt()).isEqualTo(5);
+    assertThat(view.path("output").path("files").toString())
+        .isEqualTo("[\"planned\",\"made\",\"checked\"]");
+    assertThat(ledger()).containsExactly("plan", "make 3", "check", "make 5", "check");
+    JsonNode asked = asked(run);
+    assertThat(asked.path("from").asText()).isEqualTo("make");
+    assertThat(asked.path("set").path("plan").path("value").asInt()).isEqualTo(5);
+    assertThat(asked.path("by").asText()).isEqualTo("me");
+  }
+
+  @Test
+  void shouldGoBackToTheSameStateWhenTheRunnerIsKilledRightAfter() throws Exception {
+    String run = corrected();
+    ObjectNode body = Api.JSON.createObjectNode().put("from", "make");
+    body.putObject("set").put("plan", 6);
+
+    assertThat(api.post("/runs/" + run + "/resume", body).status()).isEqualTo(202);
+    Await.until(
+        "a runner has it",
+        END,
+        () -> RunnerProcess.of(run).filter(it -> it.epoch() == 2).isPresent());
+    RunnerProcess.of(run).orElseThrow().kill(true);
+
+    JsonNode view = ended(run);
+    assertThat(view.path("status").asText()).as("%s", view).isEqualTo("completed");
+    assertThat(view.path("epoch").asInt()).isEqualTo(3);
+    assertThat(view.path("output").path("made").asInt()).isEqualTo(6);
+    assertThat(view.path("output").path("files").toString())
+        .isEqualTo("[\"planned\",\"made\",\"checked\"]");
+  }
+
+  @Test
+  void shouldSkipTheStepThatFailed() throws Exception {
+    String run = corrected();
+
+    BatonCommand.Result command = BatonCommand.run(on, "resume", run, "--skip", "check", "--wait");
+
+    assertThat(command.code()).as("%s", command).isZero();
+    JsonNode view = ended(run);
+    assertThat(view.path("output").path("checked").isNull()).isTrue();
+    assertThat(view.path("output").path("made").asInt()).isEqualTo(3);
+    assertThat(ledger()).containsExactly("plan", "make 3", "check");
+    assertThat(asked(run).path("skip").path(0).asText()).isEqualTo("check");
+  }
+
+  @Test
+  void shouldSayWhatCannotBeCorrected() throws Exception {
+    String run = corrected();
+
+    BatonCommand.Result set =
+        BatonCommand.run(on, "resume", run, "--from", "make", "--set", "steps.make.output=1");
+    assertThat(set.code()).as("%s", set).isEqualTo(5);
+    assertThat(set.err()).contains("step 'make' has not completed before 'make'");
+    BatonCommand.Result skip = BatonCommand.run(on, "resume", run, "--skip", "plan");
+    assertThat(skip.code()).as("%s", skip).isEqualTo(5);
+    assertThat(skip.err()).contains("'plan' is not what the run goes on with; that is 'check'");
+    BatonCommand.Result from = BatonCommand.run(on, "resume", run, "--from", "show");
+    assertThat(from.code()).as("%s", from).isEqualTo(3);
+    assertThat(from.err()).contains("has not come to a step 'show'");
+    BatonCommand.Result text = BatonCommand.run(on, "resume", run, "--set", "steps.plan.output=x");
+    assertThat(text.code()).as("%s", text).isEqualTo(2);
+    assertThat(text.err()).contains("is no JSON");
+    assertThat(api.run(run).path("epoch").asInt()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldRefuseAChangedDefinitionAndSayWhatDiffersUntilThatIsAccepted() throws Exception {
+    String run = corrected();
+    Path same = Files.writeString(on.folder.resolve(run + ".yaml"), CORRECTED);
+    Path fits =
+        Files.writeString(
+            on.folder.resolve(run + "-fits.yaml"),
+            CORRECTED
+                .replace("test \"$N\" != 3", "echo checks")
+                .replace("{id: plan, ", "{id: plan, title: Plan, ")
+                .replace("- {id: show,", "- {id: more, transform: '1'}\n  - {id: show,"));
+    Path does =
+        Files.writeString(
+            on.folder.resolve(run + "-not.yaml"), CORRECTED.replace("echo made", "echo created"));
+
+    BatonCommand.Result changed = BatonCommand.run(on, "resume", run, "--file", fits.toString());
+    assertThat(changed.code()).as("%s", changed).isEqualTo(5);
+    assertThat(changed.err())
+        .contains("the definition has changed since run " + run + " began")
+        .contains("step 'plan' is retried, timed or left otherwise")
+        .contains("step 'check' has other inputs")
+        .contains("step 'more' is new");
+    BatonCommand.Result refused =
+        BatonCommand.run(on, "resume", run, "--file", does.toString(), "--accept-changes");
+    assertThat(refused.code()).as("%s", refused).isEqualTo(5);
+    assertThat(refused.err()).contains("step 'make' has completed with other inputs");
+    assertThat(api.run(run).path("epoch").asInt()).isEqualTo(1);
+
+    BatonCommand.Result accepted =
+        BatonCommand.run(
+            on, "resume", run, "--file", fits.toString(), "--accept-changes", "--wait");
+
+    assertThat(accepted.code()).as("%s", accepted).isZero();
+    assertThat(ledger()).containsExactly("plan", "make 3", "check", "check");
+    JsonNode view = ended(run);
+    assertThat(view.path("status").asText()).isEqualTo("completed");
+    assertThat(asked(run).path("definition_hash").asText())
+        .isEqualTo(view.path("definition_hash").asText());
+    assertThat(asked(run).path("changes").toString()).contains("step 'check' has other inputs");
+    List<String> steps = new ArrayList<>();
+    view.path("steps").forEach(step -> steps.add(step.path("step").asText()));
+    assertThat(steps).contains("more");
+
+    String other = corrected2();
+    assertThat(BatonCommand.run(on, "resume", other, "--file", same.toString()).code()).isZero();
+    assertThat(ended(other).path("status").asText()).isEqualTo("failed");
+  }
+
+  /** Another run of the same definition. */
+  private String corrected2() throws Exception {
+    api.push(CORRECTED);
+    String run = api.start("corrected", input());
+    ended(run);
+    return run;
   }
 
   private ObjectNode input() {

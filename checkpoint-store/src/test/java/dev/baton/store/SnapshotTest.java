@@ -9,17 +9,25 @@ package dev.baton.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.IntNode;
 import dev.baton.protocol.grpc.Cut;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ListCutsRequest;
+import dev.baton.protocol.grpc.Snapshot;
+import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.store.testing.Client;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.quarkus.test.junit.QuarkusTest;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -86,6 +94,71 @@ class SnapshotTest extends StoreTest {
     assertThat(client.get("/runs/" + trace.run() + "/cuts").body())
         .contains("\"step\":\"gather\"")
         .doesNotContain("zombie");
+  }
+
+  private Snapshot before(String run, String step) {
+    return client
+        .grpc()
+        .getSnapshot(GetSnapshotRequest.newBuilder().setRun(run).setBeforeStep(step).build());
+  }
+
+  @Test
+  void shouldKnowWhatWasBeforeAStepAndGoBackThere() throws Exception {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(
+        trace.created(),
+        trace.assigned(1),
+        trace.started(1),
+        trace.completed(1, "a", TraceBuilder.cut("one")),
+        trace.completed(1, "after-a", TraceBuilder.cut("two")),
+        trace.runner(1, new TraceEvent.RunPaused(null)));
+    String after = trace.run() + "/1/2";
+    log.send(
+        trace.control(
+            new TraceEvent.ResumeRequested(
+                "me",
+                "after-a",
+                after,
+                Map.of("a", new Output.Inline(IntNode.valueOf(9))),
+                List.of(),
+                null,
+                List.of())),
+        trace.control(new TraceEvent.RunnerAssigned(2, null, "resume")));
+
+    RunState state = client.snapshot(trace.run(), 2);
+
+    assertThat(state.steps()).containsOnlyKeys("a");
+    assertThat(state.steps().values())
+        .extracting(StepState::output)
+        .containsExactly(new Output.Inline(IntNode.valueOf(9)));
+    assertThat(state.branch("").next()).containsExactly("after-a");
+    assertThat(state.branch("").cut()).isEqualTo(TraceBuilder.cut("one"));
+    assertThat(state.head().resumed()).isTrue();
+    assertThat(before(trace.run(), "a").getAfter()).isEmpty();
+    assertThat(Json.read(before(trace.run(), "a").getState().toByteArray(), RunState.class).steps())
+        .isEmpty();
+    // The resume itself made it next, the last time.
+    assertThat(before(trace.run(), "after-a").getAfter()).isEqualTo(trace.run() + "/c/3");
+    assertThatThrownBy(() -> before(trace.run(), "never"))
+        .hasMessageContaining("NOT_FOUND")
+        .hasMessageContaining("never");
+  }
+
+  @Test
+  void shouldSayThatTheFilesBeforeAStepAreGone() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(
+        trace.created(),
+        trace.assigned(1),
+        trace.completed(
+            1, "a", TraceBuilder.cut("one").withCheckpoint("01jd0000000000000000000000")),
+        trace.completed(1, "after-a", null),
+        trace.assigned(2));
+
+    assertThat(client.snapshot(trace.run(), 2).steps()).hasSize(2);
+    assertThatThrownBy(() -> before(trace.run(), "after-a"))
+        .hasMessageContaining("checkpoint_gone")
+        .hasMessageContaining("01jd0000000000000000000000");
   }
 
   @Test

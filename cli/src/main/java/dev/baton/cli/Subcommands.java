@@ -23,6 +23,7 @@ import dev.baton.cli.run.EventsCommand;
 import dev.baton.cli.run.LabelCommand;
 import dev.baton.cli.run.LineageCommand;
 import dev.baton.cli.run.LogsCommand;
+import dev.baton.cli.run.PauseCommand;
 import dev.baton.cli.run.ReplayCommand;
 import dev.baton.cli.run.ResumeCommand;
 import dev.baton.cli.run.RunCommand;
@@ -49,6 +50,7 @@ final class Subcommands {
     ALL.put("up", UpCommand.class);
     ALL.put("down", DownCommand.class);
     ALL.put("run", RunCommand.class);
+    ALL.put("pause", PauseCommand.class);
     ALL.put("resume", ResumeCommand.class);
     ALL.put("replay", ReplayCommand.class);
     ALL.put("diff", DiffRunsCommand.class);

@@ -36,6 +36,7 @@ import io.grpc.ManagedChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -258,32 +259,35 @@ public final class Runner implements AutoCloseable {
   private void handle(GatewayMessage message) {
     switch (message.getMessageCase()) {
       case ASSIGN -> {
-        assign(Messages.assignment(message.getAssign()));
-        if (message.getAssign().getCancelled()) {
-          stop(message.getAssign().getRun(), Stop.CANCELLED);
-        } else if (message.getAssign().getPauseRequested()) {
-          stop(message.getAssign().getRun(), Stop.PAUSED);
-        }
+        assign(Messages.assignment(message.getAssign()), Messages.stop(message.getAssign()));
       }
       case ANSWER -> answer(message.getAnswer());
       case CANCEL -> stop(message.getCancel().getRun(), Stop.CANCELLED);
-      case PAUSE -> stop(message.getPause().getRun(), Stop.PAUSED);
+      case PAUSE ->
+          stop(
+              message.getPause().getRun(),
+              message.getPause().getNow() ? Stop.PAUSED_NOW : Stop.PAUSED);
       case FENCED -> fenced(message.getFenced());
       case CHECKPOINT -> checkpoint(message.getCheckpoint());
       case MESSAGE_NOT_SET -> LOG.warn("a message of a kind that this version does not know");
     }
   }
 
-  private void assign(Assignment assignment) {
+  /**
+   * @param stop why it is to end before its first step; empty: it is not
+   */
+  private void assign(Assignment assignment, Optional<Stop> stop) {
     Carried held = runs.get(assignment.run());
     if (held != null && held.task().assignment().epoch() >= assignment.epoch()) {
       assignment.answers().forEach(held.task()::answer);
+      stop.ifPresent(held.task()::stop);
       return;
     }
     if (held != null) {
       held.task().stop(Stop.FENCED);
     }
     RunTask task = new RunTask(assignment, services);
+    stop.ifPresent(task::stop);
     CompletableFuture<Void> gone = task.ended().thenAccept(outcome -> ended(task, outcome));
     runs.put(assignment.run(), new Carried(task, gone));
     assigned.complete(null);

@@ -139,6 +139,6 @@ class BrokerTest {
 
   private static TraceEvent completed(String step) {
     return new TraceEvent.StepCompleted(
-        step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 10);
+        step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 10, null);
   }
 }

@@ -51,6 +51,8 @@ import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointResponse;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.ResumePoint;
 import dev.baton.store.events.EventStreams;
 import dev.baton.store.events.Seen;
 import dev.baton.store.events.StoredEvent;
@@ -61,6 +63,7 @@ import dev.baton.store.objects.ObjectName;
 import dev.baton.store.snapshot.Cuts;
 import dev.baton.store.snapshot.Folded;
 import dev.baton.store.snapshot.Holder;
+import dev.baton.store.snapshot.ResumePoints;
 import dev.baton.store.snapshot.Snapshots;
 import dev.baton.store.transfer.Transfers;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -79,6 +82,7 @@ import java.util.function.Supplier;
 @GrpcService
 class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase {
   private final Snapshots snapshots;
+  private final ResumePoints points;
   private final Cuts cuts;
   private final EventStreams events;
   private final Seen seen;
@@ -91,6 +95,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
 
   CheckpointStoreService(
       Snapshots snapshots,
+      ResumePoints points,
       Cuts cuts,
       EventStreams events,
       Seen seen,
@@ -101,6 +106,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
       MaintenanceCalls maintenanceCalls,
       ArchiveCalls archiveCalls) {
     this.snapshots = snapshots;
+    this.points = points;
     this.cuts = cuts;
     this.events = events;
     this.seen = seen;
@@ -112,12 +118,24 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     this.archiveCalls = archiveCalls;
   }
 
+  private static Snapshot message(ResumePoint.Found point) {
+    Snapshot.Builder snapshot =
+        Snapshot.newBuilder().setState(UnsafeByteOperations.unsafeWrap(Json.bytes(point.state())));
+    String after = point.after();
+    return after == null ? snapshot.build() : snapshot.setAfter(after).build();
+  }
+
   @Override
   public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> observer) {
     answer(
         observer,
         () -> {
           String run = Requests.run(request.getRun());
+          if (request.getEpoch() == 0 && !request.getBeforeStep().isEmpty()) {
+            return seen.await(run, Requests.seen(run, request.getSeenList()))
+                .chain(() -> points.before(run, request.getBeforeStep()))
+                .map(CheckpointStoreService::message);
+          }
           Uni<Folded> folded =
               request.getEpoch() == 0
                   ? seen.await(run, Requests.seen(run, request.getSeenList()))

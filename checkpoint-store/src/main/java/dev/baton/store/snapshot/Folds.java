@@ -8,6 +8,7 @@ package dev.baton.store.snapshot;
 
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.Fork;
+import dev.baton.protocol.state.ResumePoint;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
@@ -26,6 +27,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +78,17 @@ public class Folds {
     return upTo == 0
         ? base(run).map(base -> new Folded(base, 0))
         : new RunFold(log, room, run, upTo, this::base).fold();
+  }
+
+  /**
+   * The run as of when a step of its main line was about to begin, the last time. Fails with
+   * EXHAUSTED when the state is too large to be folded now.
+   *
+   * @return empty when the run has never come to the step
+   */
+  public Uni<Optional<ResumePoint.Found>> before(String run, String step) {
+    RunFold fold = new RunFold(log, room, run, Long.MAX_VALUE, this::base, step);
+    return fold.fold().map(folded -> fold.point());
   }
 
   /**

@@ -66,7 +66,7 @@ public class Needs {
     state.branches().values().forEach(branch -> add(checkpoints, branch));
     for (StepState step : state.steps().values()) {
       switch (step.status()) {
-        case RUNNING, WAITING, INTERRUPTED, FAILED -> {
+        case RUNNING, WAITING, INTERRUPTED, SKIPPING, FAILED -> {
           add(checkpoints, step.checkpoint());
           add(checkpoints, step.cut());
         }

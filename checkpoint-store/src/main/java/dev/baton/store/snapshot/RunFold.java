@@ -7,6 +7,7 @@
 package dev.baton.store.snapshot;
 
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.ResumePoint;
 import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StateFold;
@@ -17,7 +18,10 @@ import dev.baton.store.events.StoredEvent;
 import dev.baton.store.failure.StoreFailure;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Folds a run's stored events, page by page, on worker threads. Serves one request. */
 final class RunFold {
@@ -27,7 +31,10 @@ final class RunFold {
   private final long upTo;
   private final Function<String, Uni<byte[]>> bases;
   private final StateSize size = new StateSize();
+  private final String before;
+  private Set<String> marks = Set.of();
   private StateFold fold;
+  private @Nullable ResumePoint point;
   private long position;
 
   /**
@@ -35,6 +42,20 @@ final class RunFold {
    * @param bases what a fork begins with, as JSON
    */
   RunFold(EventLog log, Room room, String run, long upTo, Function<String, Uni<byte[]>> bases) {
+    this(log, room, run, upTo, bases, "");
+  }
+
+  /**
+   * @param before also look for where this step was about to begin; empty: do not
+   */
+  RunFold(
+      EventLog log,
+      Room room,
+      String run,
+      long upTo,
+      Function<String, Uni<byte[]>> bases,
+      String before) {
+    this.before = before;
     this.log = log;
     this.room = room;
     this.run = run;
@@ -46,7 +67,30 @@ final class RunFold {
   /** Fails with {@link StoreFailure.Kind#EXHAUSTED} when the state is too large. */
   Uni<Folded> fold() {
     Room.Share share = room.share(run);
-    return fold(share).onTermination().invoke(share::release);
+    return log.control(run)
+        .invoke(
+            control -> {
+              marks =
+                  StateFold.marks(
+                      control.stream()
+                          .flatMap(event -> event.typed().stream())
+                          .map(TraceRecord::event)
+                          .toList());
+              from(RunState.empty(run));
+            })
+        .chain(() -> fold(share))
+        .onTermination()
+        .invoke(share::release);
+  }
+
+  /** What {@link #fold} has found; empty when the run has never come to the step. */
+  Optional<ResumePoint.Found> point() {
+    return point == null ? Optional.empty() : point.found();
+  }
+
+  private void from(RunState beginning) {
+    fold = new StateFold(beginning, marks);
+    point = before.isEmpty() ? null : new ResumePoint(beginning, fold, before);
   }
 
   private Uni<Folded> fold(Room.Share share) {
@@ -84,7 +128,7 @@ final class RunFold {
         .invoke(
             base -> {
               size.begin(base.length);
-              fold = new StateFold(Json.read(base, RunState.class));
+              from(Json.read(base, RunState.class));
             })
         .replaceWithVoid();
   }
@@ -92,8 +136,12 @@ final class RunFold {
   private void take(StoredEvent event) {
     event
         .typed()
-        .filter(typed -> fold.accept(typed) == RunHead.Verdict.ACCEPTED)
+        .filter(typed -> accept(typed) == RunHead.Verdict.ACCEPTED)
         .ifPresent(accepted -> size.add(accepted.event(), event.data().length));
     position = event.position();
+  }
+
+  private RunHead.Verdict accept(TraceRecord event) {
+    return point == null ? fold.accept(event) : point.accept(event);
   }
 }

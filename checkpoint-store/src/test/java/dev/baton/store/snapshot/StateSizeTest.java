@@ -37,7 +37,7 @@ class StateSizeTest {
 
   private static TraceEvent completed(int visit) {
     return new TraceEvent.StepCompleted(
-        "build", "shell", visit, 1, null, null, false, List.of(), 0, null, null, 10);
+        "build", "shell", visit, 1, null, null, false, List.of(), 0, null, null, 10, null);
   }
 
   private static TraceEvent failed(int visit, int attempt) {

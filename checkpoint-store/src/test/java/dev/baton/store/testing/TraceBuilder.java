@@ -80,7 +80,19 @@ public final class TraceBuilder {
     return runner(
         epoch,
         new TraceEvent.StepCompleted(
-            step, "shell", 1, 1, output, cut, false, List.of("after-" + step), 0, null, null, 10));
+            step,
+            "shell",
+            1,
+            1,
+            output,
+            cut,
+            false,
+            List.of("after-" + step),
+            0,
+            null,
+            null,
+            10,
+            null));
   }
 
   public ProducerRecord<String, byte[]> ended(int epoch) {

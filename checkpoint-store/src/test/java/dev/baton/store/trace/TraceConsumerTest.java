@@ -69,7 +69,7 @@ class TraceConsumerTest extends StoreTest {
         trace.runner(
             1,
             new TraceEvent.StepCompleted(
-                "a", "shell", 1, 1, null, null, true, List.of(), 0, null, null, 10)),
+                "a", "shell", 1, 1, null, null, true, List.of(), 0, null, null, 10, null)),
         trace.completed(1, "b", TraceBuilder.cut("b")),
         trace.ended(1));
     client.idsUntilEnd(trace.run());

@@ -62,9 +62,18 @@ public final class EventFeed {
    *     may add its own bound
    */
   public @Nullable RunEvent follow(Predicate<RunEvent> sink) {
+    return follow(sink, RunEvent::isLast);
+  }
+
+  /**
+   * {@link #follow(Predicate)} until an event after which no more is wanted.
+   *
+   * @param end asked after {@code sink}, of every event
+   */
+  public @Nullable RunEvent follow(Predicate<RunEvent> sink, Predicate<RunEvent> end) {
     while (true) {
       try {
-        if (read(sink) || ended()) {
+        if (read(sink, end) || ended()) {
           return last;
         }
         // The stream is over, the run is not, and the server is there to say so.
@@ -73,7 +82,8 @@ public final class EventFeed {
         boolean passing =
             switch (e.code()) {
               case UNREACHABLE, SERVER, TIMEOUT -> true;
-              case OK, FAILED, USAGE, NOT_FOUND, AMBIGUOUS, CONFLICT, PIPE, INTERRUPTED -> false;
+              case OK, FAILED, USAGE, NOT_FOUND, AMBIGUOUS, CONFLICT, PAUSED, PIPE, INTERRUPTED ->
+                  false;
             };
         if (!passing || isAwayForLong()) {
           throw e;
@@ -99,7 +109,7 @@ public final class EventFeed {
   }
 
   /** One connection; true when no event after those is wanted. */
-  private boolean read(Predicate<RunEvent> sink) throws IOException {
+  private boolean read(Predicate<RunEvent> sink, Predicate<RunEvent> end) throws IOException {
     try (SilenceLimit limit = new SilenceLimit(open(), silence);
         ServerSentEvents stream = new ServerSentEvents(limit)) {
       for (ServerSentEvents.Message message = stream.next();
@@ -113,7 +123,7 @@ public final class EventFeed {
         away = false;
         pause.reset();
         last = event;
-        if (!sink.test(event) || event.isLast()) {
+        if (!sink.test(event) || end.test(event)) {
           return true;
         }
       }

@@ -63,6 +63,12 @@ public record RunEvent(
     return LAST.contains(type);
   }
 
+  /** Whether the run is paused with it. */
+  public boolean isPause() {
+    return type.equals("run_paused")
+        || (type.equals("pause_requested") && data.path("idle").asBoolean());
+  }
+
   /** The runner's epoch that wrote it; 0 for the orchestrator's own events. */
   public int epoch() {
     try {

@@ -24,6 +24,8 @@ public enum ExitCode {
   TIMEOUT(7),
   /** The server answered with an error of its own, or refuses this caller. */
   SERVER(8),
+  /** The run that was waited for is paused. */
+  PAUSED(9),
   /** Whoever read the output has gone, as shells count it. */
   PIPE(141),
   /** Ctrl-C, as shells count it. */

@@ -27,9 +27,9 @@ public final class EndedRun {
   private EndedRun() {}
 
   /**
-   * The API's view of it. Waits up to five seconds, and for the request under way then, until that
-   * view has ended as well: the steps are in it only then. Where it has not, or cannot be had, what
-   * the last event says of the run's end stands in for it.
+   * The API's view of it, paused runs included. Waits up to five seconds, and for the request under
+   * way then, until that view has ended as well: the steps are in it only then. Where it has not,
+   * or cannot be had, what the last event says of the run's end stands in for it.
    *
    * @param last null where no event was seen: then the view is asked once and believed
    * @throws CliFailure when the view is asked once and cannot be had, or this thread is interrupted
@@ -39,7 +39,7 @@ public final class EndedRun {
   }
 
   static JsonNode view(Client client, String id, @Nullable RunEvent last, Duration within) {
-    if (last == null || !last.isLast()) {
+    if (last == null || !(last.isLast() || last.isPause())) {
       return client.get("/runs/" + id);
     }
     ObjectNode known = Json.mapper().createObjectNode().put("id", id);
@@ -48,7 +48,7 @@ public final class EndedRun {
     while (true) {
       try {
         if (client.get("/runs/" + id) instanceof ObjectNode view) {
-          if (hasEnded(view)) {
+          if (hasEnded(view) || (last.isPause() && isPaused(view))) {
             return view;
           }
           known = view;
@@ -86,9 +86,13 @@ public final class EndedRun {
     return RunStatus.of(run.path("status").asText()).filter(RunStatus::isTerminal).isPresent();
   }
 
+  static boolean isPaused(JsonNode run) {
+    return run.path("status").asText().equals(RunStatus.PAUSED.word());
+  }
+
   /** With what the event says and the view would say by now. */
   private static ObjectNode complete(ObjectNode view, RunEvent last) {
-    view.put("status", last.type().substring("run_".length()));
+    view.put("status", last.isPause() ? "paused" : last.type().substring("run_".length()));
     JsonNode output = last.data().path("output");
     if (output.isObject()) {
       // A large one is a reference to an object, in the view as in the event.

@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.client.RunEvent;
 import dev.baton.cli.terminal.Times;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /** What one event says, in one line for people. */
 public final class EventLine {
@@ -40,6 +42,9 @@ public final class EventLine {
                   failure(data.path("error")),
                   Times.duration(Duration.ofMillis(data.path("delay_ms").asLong())));
       case "step_skipped" -> step(data) + ": " + data.path("reason").asText();
+      case "pause_requested" ->
+          (data.path("now").asBoolean() ? "now" : "after the step in progress") + by(data);
+      case "resume_requested" -> resumeRequested(data);
       case "step_rerouted" -> step(data) + " → " + data.path("to").asText();
       case "checkpoint_waiting" -> step(data) + ": " + shorten(data.path("prompt").asText());
       case "approval_answered" ->
@@ -71,6 +76,17 @@ public final class EventLine {
             step(data),
             Times.duration(Duration.ofNanos(data.path("duration_us").asLong() * 1000)),
             data.path("without_cut").asBoolean(false) ? " without a cut" : "");
+  }
+
+  private static String resumeRequested(JsonNode data) {
+    List<String> said = new ArrayList<>();
+    if (data.hasNonNull("from")) {
+      said.add("from " + data.path("from").asText());
+    }
+    data.path("set").fieldNames().forEachRemaining(step -> said.add("corrects " + step));
+    data.path("skip").forEach(step -> said.add("skips " + step.asText()));
+    data.path("changes").forEach(change -> said.add(change.asText()));
+    return shorten(String.join(", ", said)) + by(data);
   }
 
   private static String step(JsonNode data) {

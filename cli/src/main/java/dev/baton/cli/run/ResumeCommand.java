@@ -6,16 +6,24 @@
  */
 package dev.baton.cli.run;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.Pages;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunRef;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.workflow.DefinitionFile;
 import dev.baton.protocol.json.Json;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,15 +34,19 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "resume",
     description =
-        "Let a run that failed or was lost go on with the step that failed. What has completed is"
-            + " not run again.",
+        "Let a run that failed, was lost or is paused go on, with the step that failed or is next."
+            + " What has completed is not run again, unless that is asked for.",
     footer = {
       "%nExamples:",
       "  baton resume 4v8k2m --wait",
+      "  baton resume 4v8k2m --from test --set 'steps.build.output={\"version\": 7}'",
+      "  baton resume 4v8k2m --skip lint",
+      "  baton resume 4v8k2m --file release.yaml --accept-changes",
       "  baton resume --failed --workflow release"
     })
 public final class ResumeCommand implements Callable<Integer> {
   private static final int MOST = 10_000;
+  private static final Pattern SET = Pattern.compile("steps\\.(.+)\\.output=(.*)", Pattern.DOTALL);
 
   private final Context context;
 
@@ -43,6 +55,42 @@ public final class ResumeCommand implements Callable<Integer> {
       paramLabel = "ID",
       description = "A run's id, or its last six characters.")
   private @Nullable String id;
+
+  @Option(
+      names = "--from",
+      paramLabel = "STEP",
+      description =
+          "Run this step of the main line again, and all that came after it, on the files of before.")
+  private @Nullable String from;
+
+  @Option(
+      names = "--set",
+      paramLabel = "steps.STEP.output=JSON",
+      description = "Correct the output of a completed step; may be repeated.")
+  private List<String> set = new ArrayList<>();
+
+  @Option(
+      names = "--skip",
+      paramLabel = "STEP",
+      description = "Skip the step that failed or is next; may be repeated.")
+  private List<String> skip = new ArrayList<>();
+
+  @Option(
+      names = "--file",
+      paramLabel = "FILE",
+      description =
+          "The definition to go on by. Where it has changed, nothing is done but said what differs.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--accept-changes",
+      description =
+          "Go on by a changed --file where all that has completed is still there, the same in kind and"
+              + " inputs.")
+  private boolean acceptChanges;
+
+  @Option(names = "--by", paramLabel = "NAME", description = "Who corrects it. Default: $$USER.")
+  private @Nullable String by;
 
   @Option(names = "--failed", description = "All runs that have failed; at most 10,000.")
   private boolean failed;
@@ -64,15 +112,61 @@ public final class ResumeCommand implements Callable<Integer> {
     if (workflow != null && !failed) {
       throw CliFailure.usage("--workflow goes with --failed; a single run is named by its id");
     }
+    if (acceptChanges && file == null) {
+      throw CliFailure.usage("--accept-changes goes with --file");
+    }
+    ObjectNode body = body();
     if (id == null) {
+      if (body.size() > 0) {
+        throw CliFailure.usage("--from, --set, --skip and --file are for one run");
+      }
       return resumeAll();
     }
     String run = RunRef.parse(id).id(context.client());
-    return started.show(context, resume(run), "goes on");
+    JsonNode resumed = resume(run, body);
+    return started.show(context, resumed, "goes on", resumed.path("epoch").asInt(1));
   }
 
-  private JsonNode resume(String run) {
-    return context.client().post("/runs/" + run + "/resume", Json.mapper().createObjectNode());
+  private ObjectNode body() {
+    ObjectNode body = Json.mapper().createObjectNode();
+    if (from != null) {
+      body.put("from", from);
+    }
+    if (!set.isEmpty()) {
+      ObjectNode outputs = body.putObject("set");
+      set.forEach(text -> correct(text, outputs));
+    }
+    if (!skip.isEmpty()) {
+      skip.forEach(body.putArray("skip")::add);
+    }
+    if (file != null) {
+      body.put("definition", new DefinitionFile(file).text());
+      body.put("accept_changes", acceptChanges);
+    }
+    String name = by == null ? context.environment().get("USER") : by;
+    if (body.size() > 0 && name != null && !name.isBlank()) {
+      body.put("by", name);
+    }
+    return body;
+  }
+
+  private static void correct(String text, ObjectNode outputs) {
+    Matcher matcher = SET.matcher(text);
+    if (!matcher.matches()) {
+      throw CliFailure.usage(
+          "--set '%s' is not allowed; allowed: steps.STEP.output=JSON".formatted(text));
+    }
+    try {
+      outputs.set(matcher.group(1), Json.mapper().readTree(matcher.group(2)));
+    } catch (JsonProcessingException e) {
+      throw CliFailure.usage(
+          "--set: '%s' is no JSON (a text is in double quotes): %s"
+              .formatted(matcher.group(2), e.getOriginalMessage()));
+    }
+  }
+
+  private JsonNode resume(String run, ObjectNode body) {
+    return context.client().post("/runs/" + run + "/resume", body);
   }
 
   private int resumeAll() {
@@ -89,7 +183,7 @@ public final class ResumeCommand implements Callable<Integer> {
     int refused = 0;
     for (JsonNode run : found.path("runs")) {
       try {
-        JsonNode answer = resume(run.path("id").asText());
+        JsonNode answer = resume(run.path("id").asText(), Json.mapper().createObjectNode());
         resumed.add(answer);
         if (!context.json()) {
           context.print("run " + answer.path("id").asText() + " goes on");

@@ -9,10 +9,13 @@ package dev.baton.cli.run;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.client.EventFeed;
 import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.terminal.CtrlC;
 import dev.baton.cli.terminal.Progress;
 import dev.baton.cli.terminal.Times;
+import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 
@@ -21,7 +24,11 @@ public final class StartedRun {
   @ArgGroup private Waiting waiting = new Waiting();
 
   private static final class Waiting {
-    @Option(names = "--wait", description = "Wait for its end; exit 1 when it does not complete.")
+    @Option(
+        names = "--wait",
+        description =
+            "Wait for its end; exit 1 when it does not complete, 9 when it is paused. Ctrl-C pauses it;"
+                + " a second one stops the step in progress at once, a third one leaves.")
     private boolean wait;
 
     @Option(
@@ -42,13 +49,14 @@ public final class StartedRun {
    * @return the exit code
    */
   public int show(Context context, JsonNode run) {
-    return show(context, run, "started");
+    return show(context, run, "started", 1);
   }
 
   /**
    * @param verb what has come of the run, for people
+   * @param epoch what came before it is over, the run's earlier end for one, and not shown
    */
-  int show(Context context, JsonNode run, String verb) {
+  int show(Context context, JsonNode run, String verb, int epoch) {
     if (!waits()) {
       if (context.json()) {
         context.printJson(run);
@@ -59,22 +67,31 @@ public final class StartedRun {
       }
       return ExitCode.OK.number();
     }
-    JsonNode ended = await(context, run);
+    JsonNode ended = await(context, run, epoch);
     if (context.json()) {
       context.printJson(ended);
     } else {
       RunView.detail(context, ended);
     }
+    if (EndedRun.isPaused(ended)) {
+      if (!context.json()) {
+        context.print("");
+        context.print("  baton resume " + RunView.displayId(ended));
+      }
+      return ExitCode.PAUSED.number();
+    }
     boolean completed = ended.path("status").asText().equals("completed");
     return (completed ? ExitCode.OK : ExitCode.FAILED).number();
   }
 
-  private JsonNode await(Context context, JsonNode run) {
+  private JsonNode await(Context context, JsonNode run, int epoch) {
     String id = run.path("id").asText();
+    AtomicBoolean begun = new AtomicBoolean(epoch <= 1);
     if (!context.json()) {
       context.print("run " + id);
     }
-    try (Progress progress = Progress.start(context.terminal(), "run " + RunView.displayId(run))) {
+    try (Progress progress = Progress.start(context.terminal(), "run " + RunView.displayId(run));
+        CtrlC _ = CtrlC.caught(times -> pressed(context, progress, id, times))) {
       boolean interactive = context.terminal().errIsTerminal();
       // Its trace still ends with its end, and a feed of it would, too.
       EndedRun.placed(context.client(), run);
@@ -82,10 +99,39 @@ public final class StartedRun {
           new EventFeed(context.client(), id, 0)
               .follow(
                   event -> {
-                    show(context, progress, event, interactive);
+                    if (begins(event, epoch)) {
+                      begun.set(true);
+                    }
+                    if (begun.get()) {
+                      show(context, progress, event, interactive);
+                    }
                     return true;
-                  });
+                  },
+                  event -> begun.get() && (event.isLast() || event.isPause()));
       return EndedRun.view(context.client(), id, last);
+    }
+  }
+
+  /** Whether an epoch begins with it, or a later one. */
+  static boolean begins(RunEvent event, int epoch) {
+    return event.type().equals("runner_assigned") && event.data().path("epoch").asInt() >= epoch;
+  }
+
+  /** Ctrl-C pauses the run, then does so at once, then leaves it to itself. */
+  private static void pressed(Context context, Progress progress, String id, int times) {
+    if (times > 2) {
+      progress.line("baton: left; the run goes on being paused");
+      System.exit(ExitCode.INTERRUPTED.number());
+    }
+    boolean now = times == 2;
+    progress.line(
+        now
+            ? "baton: stopping the step in progress; Ctrl-C again leaves"
+            : "baton: pausing after the step in progress; Ctrl-C again stops that at once");
+    try {
+      PauseCommand.pause(context, id, now, null);
+    } catch (CliFailure e) {
+      progress.line("baton: " + e.line());
     }
   }
 

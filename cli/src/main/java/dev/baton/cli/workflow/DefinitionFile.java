@@ -13,6 +13,7 @@ import dev.baton.protocol.workflow.Format;
 import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.WorkflowParser;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -66,6 +67,11 @@ public record DefinitionFile(Path path) {
     } catch (CliFailure e) {
       throw located(e);
     }
+  }
+
+  /** As it is; the server reads it. */
+  public String text() {
+    return new String(read(), StandardCharsets.UTF_8);
   }
 
   private byte[] read() {

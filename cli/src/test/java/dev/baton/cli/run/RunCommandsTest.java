@@ -379,6 +379,78 @@ class RunCommandsTest {
   }
 
   @Test
+  void shouldPauseAndSayWhatThatMeans() {
+    server.on("POST /runs/" + ID + "/pause", 202, run("pausing", ""));
+
+    assertThat(cli.run("pause", ID, "--by", "me").out())
+        .isEqualTo("abcdef is being paused after the step in progress\n");
+    assertThat(server.requests().getLast().body()).isEqualTo("{\"now\":false,\"by\":\"me\"}");
+    assertThat(cli.run("pause", ID, "--now").out()).isEqualTo("abcdef is being paused now\n");
+    assertThat(tree(server.requests().getLast().body()).path("now").asBoolean()).isTrue();
+    assertThat(tree(cli.run("pause", ID, "-o", "json").out()).path("status").asText())
+        .isEqualTo("pausing");
+  }
+
+  @Test
+  void shouldEndWithACodeOfItsOwnWhenTheRunThatIsWaitedForIsPaused() {
+    server.on("POST /runs/" + ID + "/resume", 202, run("resuming", ""));
+    server.on(
+        "GET /runs/" + ID + "/events?after=0",
+        200,
+        "text/event-stream",
+        sse(1, "runner_assigned", "{\"epoch\":1,\"reason\":\"start\"}")
+            + sse(2, "run_failed", "{}")
+            + sse(3, "runner_assigned", "{\"epoch\":2,\"reason\":\"resume\"}")
+            + sse(4, "run_paused", "{}"));
+    server.on("GET /runs/" + ID, 200, run("resuming", ""));
+    server.on("GET /runs/" + ID, 200, run("paused", ""));
+
+    Cli.Result result = cli.run("resume", ID, "--wait");
+
+    assertThat(result.code()).as("%s", result).isEqualTo(9);
+    assertThat(result.out()).contains("paused", "baton resume abcdef");
+    assertThat(server.requests().getFirst().body()).isEqualTo("{}");
+  }
+
+  @Test
+  void shouldSendWhatAResumeIsToCorrect() throws Exception {
+    server.on("POST /runs/" + ID + "/resume", 202, run("resuming", ""));
+    Path file = Files.writeString(Files.createTempFile("definition", ".yaml"), "name: x\n");
+
+    Cli.Result result =
+        cli.run(
+            "resume",
+            ID,
+            "--from",
+            "build",
+            "--set",
+            "steps.each/0/count.output={\"n\": 1}",
+            "--set",
+            "steps.plan.output=\"a=b\"",
+            "--skip",
+            "lint",
+            "--skip",
+            "test",
+            "--file",
+            file.toString(),
+            "--accept-changes",
+            "--by",
+            "me");
+
+    assertThat(result.code()).as("%s", result).isZero();
+    assertThat(tree(server.requests().getLast().body()))
+        .isEqualTo(
+            tree(
+                """
+                {"from": "build", "set": {"each/0/count": {"n": 1}, "plan": "a=b"}, "skip": ["lint", "test"],
+                 "definition": "name: x\\n", "accept_changes": true, "by": "me"}"""));
+    assertThat(cli.run("resume", ID, "--set", "plan=1").err())
+        .contains("allowed: steps.STEP.output=JSON");
+    assertThat(cli.run("resume", ID, "--accept-changes").err()).contains("goes with --file");
+    assertThat(cli.run("resume", "--failed", "--skip", "a").code()).isEqualTo(2);
+  }
+
+  @Test
   void shouldCancelWithAReason() {
     server.on("POST /runs/" + ID + "/cancel", 202, run("cancelled", ""));
 

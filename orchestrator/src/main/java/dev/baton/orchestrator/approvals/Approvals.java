@@ -35,12 +35,16 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.hibernate.reactive.mutiny.Mutiny;
 import org.jspecify.annotations.Nullable;
 
 /** Questions to people. An answer is given once: the first transaction wins. */
 @ApplicationScoped
 public class Approvals {
+  /** A question stays open while its run is paused. */
+  private static final Set<String> OPEN = Set.of("running", "paused");
+
   /**
    * What comes with an answer.
    *
@@ -267,7 +271,7 @@ public class Approvals {
     }
     if (!status.equals("waiting")
         || run.getBoolean("ended")
-        || !run.getString("desired").equals("running")) {
+        || !OPEN.contains(run.getString("desired"))) {
       throw new ProblemException(
           ProblemKind.CONFLICT, "approval " + id + " does not wait for an answer any more");
     }

@@ -23,6 +23,7 @@ import io.smallrye.mutiny.subscription.MultiEmitter;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the checkpoint-store. Thread-safe; connects at the first call and again whenever it must.
@@ -47,6 +48,39 @@ public class StoreClient {
         .within(PATIENCE)
         .getSnapshot(GetSnapshotRequest.newBuilder().setRun(run).addAllSeen(seen).build())
         .map(snapshot -> Json.read(snapshot.getState().toByteArray(), RunState.class))
+        .onFailure(StatusRuntimeException.class)
+        .transform(store::problem);
+  }
+
+  /**
+   * A state that a run may go on from.
+   *
+   * @param after the event after which it was so; null: the run's beginning, or the newest state
+   */
+  public record Point(RunState state, @Nullable String after) {}
+
+  /**
+   * The run as of when a step was about to begin, the last time; or as it is now.
+   *
+   * @param seen ids of the run's events that must be in it
+   * @param step of the main line; null: as it is now
+   */
+  public Uni<Point> resumePoint(String run, Uni<List<String>> seen, @Nullable String step) {
+    return seen.chain(
+            ids ->
+                store
+                    .within(PATIENCE)
+                    .getSnapshot(
+                        GetSnapshotRequest.newBuilder()
+                            .setRun(run)
+                            .addAllSeen(ids)
+                            .setBeforeStep(step == null ? "" : step)
+                            .build()))
+        .map(
+            snapshot ->
+                new Point(
+                    Json.read(snapshot.getState().toByteArray(), RunState.class),
+                    snapshot.getAfter().isEmpty() ? null : snapshot.getAfter()))
         .onFailure(StatusRuntimeException.class)
         .transform(store::problem);
   }

@@ -16,10 +16,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   run is                                          then
- *   unknown, ended, cancelled, of another epoch     ignore
+ *   unknown, ended, paused, cancelled, of another epoch  ignore
  *   external                                        lose (nobody here can start its runner)
  *   restart: never                                  lose
  *   past its deadline                               lose
+ *   to be paused                                    pause (nobody needs to carry it)
  *   anything else                                   advance
  * </pre>
  */
@@ -39,12 +40,24 @@ sealed interface Decision {
    */
   record Advance(int epoch, String reason, int fruitless, Duration delay) implements Decision {}
 
-  /** The run as its row says. */
+  /**
+   * A new epoch that no runner gets: a pause was asked for, and nothing is in the way of it now.
+   */
+  record Pause(int epoch, String reason) implements Decision {}
+
+  /**
+   * The run as its row says.
+   *
+   * @param pausing a pause was asked for
+   * @param paused it is
+   */
   record Run(
       String kind,
       int epoch,
       boolean ended,
       String desired,
+      boolean pausing,
+      boolean paused,
       String restart,
       @Nullable Instant deadline,
       long completed,
@@ -61,6 +74,9 @@ sealed interface Decision {
     }
     if (run.ended() || !run.desired().equals("running")) {
       return new Ignore("it has ended");
+    }
+    if (run.paused()) {
+      return new Ignore("it is paused");
     }
     if (run.epoch() != signal.epoch()) {
       return new Ignore("epoch " + signal.epoch() + " is over");
@@ -79,6 +95,9 @@ sealed interface Decision {
     Instant deadline = run.deadline();
     if (deadline != null && !deadline.isAfter(now)) {
       return new Lose(DeadlineWatch.REASON, "the deadline was " + deadline);
+    }
+    if (run.pausing()) {
+      return new Pause(run.epoch() + 1, reason);
     }
     int fruitless = run.completed() > run.completedAtFailover() ? 0 : run.fruitless() + 1;
     return new Advance(run.epoch() + 1, reason, fruitless, delay(fruitless));

@@ -10,6 +10,7 @@ import dev.baton.orchestrator.outbox.Effect;
 import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -51,6 +52,10 @@ class Failover {
                   LOG.infof("run %s is lost: %s, %s", signal.run(), reason, detail);
                   relay.wake();
                 }
+                case Decision.Pause(int epoch, String reason) -> {
+                  LOG.infof("run %s is paused in epoch %d (%s)", signal.run(), epoch, reason);
+                  relay.wake();
+                }
                 case Decision.Advance advance -> {
                   LOG.infof(
                       "run %s goes to epoch %d (%s)%s",
@@ -73,7 +78,7 @@ class Failover {
   private static Uni<Decision> decide(SqlConnection tx, Signal signal) {
     return tx.preparedQuery(
             """
-            SELECT kind, epoch, control_seq, ended, desired, restart, deadline, completed, completed_at_failover, fruitless
+            SELECT kind, epoch, control_seq, ended, desired, pause, status, restart, deadline, completed, completed_at_failover, fruitless
             FROM orchestrator.run WHERE id = $1 FOR UPDATE""")
         .execute(Tuple.of(signal.run()))
         .chain(
@@ -93,6 +98,8 @@ class Failover {
         row.getInteger("epoch"),
         row.getBoolean("ended"),
         row.getString("desired"),
+        row.getString("pause") != null,
+        row.getString("status").equals(RunStatus.PAUSED.word()),
         row.getString("restart"),
         deadline == null ? null : deadline.toInstant(),
         row.getLong("completed"),
@@ -105,11 +112,25 @@ class Failover {
     return switch (decision) {
       case Decision.Ignore ignore -> Uni.createFrom().voidItem();
       case Decision.Lose(String reason, String detail) -> lose(tx, run, row, reason, detail);
+      case Decision.Pause(int epoch, String reason) ->
+          tx.preparedQuery(
+                  """
+                  UPDATE orchestrator.run SET desired = 'paused', epoch = $2, control_seq = $3 + 1, runner_id = NULL,
+                    assigned_at = NULL, runner_pid = NULL, runner_host = NULL WHERE id = $1""")
+              .execute(Tuple.of(run, epoch, seq))
+              .chain(
+                  () ->
+                      Outbox.append(
+                          tx,
+                          new Outbox.Row(run, Effect.pausedEpoch(epoch, reason, seq)),
+                          Duration.ZERO));
       case Decision.Advance(int epoch, String reason, int fruitless, Duration delay) ->
           tx.preparedQuery(
                   """
                   UPDATE orchestrator.run SET epoch = $2, control_seq = $3, runner_id = NULL, assigned_at = NULL,
                     runner_pid = NULL, runner_host = NULL,
+                    status = CASE WHEN status IN ('starting', 'running', 'waiting', 'resuming') THEN 'interrupted'
+                      ELSE status END,
                     fruitless = $4, completed_at_failover = completed WHERE id = $1""")
               .execute(Tuple.of(run, epoch, seq, fruitless))
               .chain(

@@ -95,7 +95,7 @@ public class GoneRunners {
         pool.preparedQuery(
                 """
                 SELECT id, epoch FROM orchestrator.run
-                WHERE runner_id = $1 AND NOT ended AND desired = 'running'""")
+                WHERE runner_id = $1 AND NOT ended AND desired = 'running' AND status <> 'paused'""")
             .execute(Tuple.of(runner))
             .await()
             .atMost(SQL)) {

@@ -61,6 +61,7 @@ public class Assignments {
         .addAllAnswers(run.answers())
         .putAllLabels(run.labels())
         .setCancelled(run.desired().equals("cancelled"))
+        .setPauseRequested(run.pause() != null)
         .build();
   }
 

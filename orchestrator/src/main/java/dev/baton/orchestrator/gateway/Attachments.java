@@ -11,6 +11,7 @@ import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.grpc.Cancel;
 import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.grpc.Pause;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import java.time.Duration;
@@ -182,6 +183,15 @@ public class Attachments {
                     GatewayMessage.newBuilder()
                         .setCancel(Cancel.newBuilder().setRun(run).setReason(reason))
                         .build()));
+  }
+
+  /** Tells the run's runner to pause, where one is attached here. */
+  public void pause(String run, boolean now) {
+    holder(run).ifPresent(holder -> holder.send(pauseMessage(run, now)));
+  }
+
+  static GatewayMessage pauseMessage(String run, boolean now) {
+    return GatewayMessage.newBuilder().setPause(Pause.newBuilder().setRun(run).setNow(now)).build();
   }
 
   /** Sends an answer to the run's runner, where one is attached. Blocks for the query. */

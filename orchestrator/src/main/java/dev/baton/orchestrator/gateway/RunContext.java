@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A run as the control side has it: what is needed to give it a runner.
  *
- * @param desired {@code running cancelled lost}
+ * @param desired {@code running paused cancelled lost}
+ * @param pause {@code step now}: asked for, at the end of the step in progress or at once; null:
+ *     not
+ * @param paused the trace says that it is; the projection may be a moment behind
  * @param runner who the current epoch was given to; null when nobody yet
  * @param startedEpoch the newest epoch whose runner the trace has heard; the projection may be a
  *     moment behind
@@ -33,6 +36,8 @@ public record RunContext(
     int epoch,
     boolean ended,
     String desired,
+    @Nullable String pause,
+    boolean paused,
     @Nullable String runner,
     int startedEpoch,
     boolean forked,
@@ -52,6 +57,10 @@ public record RunContext(
 
   /** Whether a runner may carry it in this epoch. */
   public boolean wants(int candidate) {
-    return epoch == candidate && !ended && desired.equals("running") && kind.equals("managed");
+    return epoch == candidate
+        && !ended
+        && !paused
+        && desired.equals("running")
+        && kind.equals("managed");
   }
 }

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.gateway;
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.Answer;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.workflow.Isolation;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public class RunContexts {
   private static final String SELECT =
       """
-      SELECT id, kind, project, definition_hash, isolation, epoch, ended, desired, runner_id, started_epoch,
+      SELECT id, kind, project, definition_hash, isolation, epoch, ended, desired, pause, status, runner_id, started_epoch,
         forked_from IS NOT NULL AS forked, created_at,
         deadline, heartbeat_interval_ms, heartbeat_timeout_ms, input, labels::text AS labels, priority FROM orchestrator.run r
       """;
@@ -53,7 +54,8 @@ public class RunContexts {
   /** {@link #load} of these runs and of all open ones that were given to this runner. */
   Uni<Map<String, RunContext>> loadOf(String runner, Collection<String> runs) {
     return pool.preparedQuery(
-            SELECT + "WHERE id = ANY($1) OR (runner_id = $2 AND NOT ended AND desired = 'running')")
+            SELECT
+                + "WHERE id = ANY($1) OR (runner_id = $2 AND NOT ended AND desired = 'running' AND status <> 'paused')")
         .execute(Tuple.of(runs.toArray(String[]::new), runner))
         .chain(this::withAnswers);
   }
@@ -118,6 +120,8 @@ public class RunContexts {
               row.getInteger("epoch"),
               row.getBoolean("ended"),
               row.getString("desired"),
+              row.getString("pause"),
+              row.getString("status").equals(RunStatus.PAUSED.word()),
               row.getString("runner_id"),
               row.getInteger("started_epoch"),
               row.getBoolean("forked"),

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   runner says          database says            then
  *   wants it             its epoch, open          assign
- *   carries it           its epoch, open          all answers again
+ *   carries it           its epoch, open          all answers again, and to pause
  *   carries it           cancelled                cancel
  *   wants or carries it  another epoch, ended     fenced
  *   nothing              given to it, not begun   assign: it never heard of it
@@ -105,7 +105,7 @@ class Welcome {
       RunContext run = known.get(held.getRun());
       if (run != null && run.wants(held.getEpoch())) {
         if (held.getStarted()) {
-          sendAnswers(runner, run);
+          sendMissed(runner, run);
         } else {
           assigning.add(assign(runner, run));
         }
@@ -153,13 +153,17 @@ class Welcome {
             })
         // One that came before the assignment was of no use to the runner.
         .chain(() -> contexts.load(List.of(run.run())))
-        .invoke(again -> again.values().forEach(now -> sendAnswers(runner, now)))
+        .invoke(again -> again.values().forEach(now -> sendMissed(runner, now)))
         .replaceWithVoid();
   }
 
-  private static void sendAnswers(Attached runner, RunContext run) {
+  private static void sendMissed(Attached runner, RunContext run) {
     run.answers()
         .forEach(answer -> runner.send(GatewayMessage.newBuilder().setAnswer(answer).build()));
+    String pause = run.pause();
+    if (pause != null) {
+      runner.send(Attachments.pauseMessage(run.run(), pause.equals("now")));
+    }
   }
 
   private void dismiss(Attached runner, Held held, @Nullable RunContext run) {

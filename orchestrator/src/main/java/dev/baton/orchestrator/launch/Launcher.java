@@ -22,10 +22,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -150,13 +152,22 @@ public class Launcher {
     if (placed.isEmpty()) {
       return;
     }
+    Set<String> recorded;
     try {
-      record(placed);
+      recorded = record(placed);
     } catch (RuntimeException e) {
       giveBack(placed);
       throw e;
     }
-    carryOut(placed, outcomes);
+    List<Placement> unwanted = new ArrayList<>();
+    List<Placement> wanted = new ArrayList<>();
+    for (Placement placement : placed) {
+      (recorded.contains(placement.run().run()) ? wanted : unwanted).add(placement);
+    }
+    // Paused, cancelled or given to a newer epoch just now.
+    giveBack(unwanted);
+    unwanted.forEach(placement -> outcomes.put(placement.run().run(), Outcome.DONE));
+    carryOut(wanted, outcomes);
   }
 
   /**
@@ -216,7 +227,8 @@ public class Launcher {
     }
   }
 
-  private void record(List<Placement> placed) {
+  /** The runs that still want the runner. */
+  private Set<String> record(List<Placement> placed) {
     var rows = Json.mapper().createArrayNode();
     for (Placement placement : placed) {
       rows.addObject()
@@ -229,13 +241,15 @@ public class Launcher {
                 case Placement.Own(_, String runner) -> runner;
               });
     }
-    on(
-        pool.preparedQuery(
+    Set<String> recorded = new HashSet<>();
+    on(pool.preparedQuery(
                 """
                 UPDATE orchestrator.run r SET runner_id = v.runner, assigned_at = now()
                 FROM json_to_recordset($1::text::json) AS v (id text, epoch int, runner text)
-                WHERE r.id = v.id AND r.epoch = v.epoch""")
-            .execute(Tuple.of(rows.toString())));
+                WHERE r.id = v.id AND r.epoch = v.epoch AND r.desired = 'running' RETURNING r.id""")
+            .execute(Tuple.of(rows.toString())))
+        .forEach(row -> recorded.add(row.getString("id")));
+    return recorded;
   }
 
   private void carryOut(List<Placement> placed, Map<String, Outcome> outcomes) {

@@ -78,7 +78,8 @@ class SilentLaunches {
         pool.preparedQuery(
                 """
                 SELECT id, epoch, runner_id FROM orchestrator.run
-                WHERE NOT ended AND desired = 'running' AND kind = 'managed' AND started_epoch < epoch
+                WHERE NOT ended AND desired = 'running' AND kind = 'managed' AND status <> 'paused'
+                  AND started_epoch < epoch
                   AND assigned_at < now() - $1::bigint * interval '1 millisecond' LIMIT $2""")
             .execute(Tuple.of(timeout.toMillis(), MOST))
             .await()

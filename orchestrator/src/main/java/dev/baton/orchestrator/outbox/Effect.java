@@ -30,6 +30,7 @@ import java.util.List;
   @JsonSubTypes.Type(value = Effect.Kill.class, name = "kill"),
   @JsonSubTypes.Type(value = Effect.Launch.class, name = "launch"),
   @JsonSubTypes.Type(value = Effect.Deliver.class, name = "deliver"),
+  @JsonSubTypes.Type(value = Effect.Pause.class, name = "pause"),
   @JsonSubTypes.Type(value = Effect.Stop.class, name = "stop")
 })
 public sealed interface Effect {
@@ -75,6 +76,13 @@ public sealed interface Effect {
   /** Tell the run's runner an approval's answer; one that is not attached gets it when it is. */
   record Deliver(String approval) implements Effect {}
 
+  /**
+   * Tell the run's runner to pause; one that is not attached learns it when it is.
+   *
+   * @param now without waiting for the end of the step in progress
+   */
+  record Pause(boolean now) implements Effect {}
+
   /** The run has been ended from here: its runner stops, and what is left is killed. */
   record Stop(int epoch, String reason) implements Effect {}
 
@@ -111,6 +119,19 @@ public sealed interface Effect {
         publish(new TraceEvent.RunnerAssigned(epoch, null, reason), seq, Instant.now()),
         new Kill(epoch),
         new Launch(epoch));
+  }
+
+  /**
+   * What a run owes that is to be paused and has lost its runner: the fence, and nobody behind it.
+   *
+   * @param seq of the fence in the control lane; the pause has the next
+   */
+  static List<Effect> pausedEpoch(int epoch, String reason, long seq) {
+    Instant now = Instant.now();
+    return List.of(
+        publish(new TraceEvent.RunnerAssigned(epoch, null, reason), seq, now),
+        publish(new TraceEvent.PauseRequested(null, false, true), seq + 1, now),
+        new Kill(epoch));
   }
 
   static Effect publish(TraceEvent.Control event, long seq, Instant time) {

@@ -202,7 +202,7 @@ class Performer {
 
   private static boolean isSingle(Effect effect) {
     return switch (effect) {
-      case Effect.Deliver _, Effect.Stop _ -> true;
+      case Effect.Deliver _, Effect.Pause _, Effect.Stop _ -> true;
       // Failed just now where they are still to do; for the next round.
       case Effect.Publish _, Effect.Kill _, Effect.Launch _ -> false;
     };
@@ -227,6 +227,7 @@ class Performer {
     while (!progress.isDone()) {
       switch (progress.next()) {
         case Effect.Deliver(String approval) -> attachments.deliver(run, approval);
+        case Effect.Pause(boolean now) -> attachments.pause(run, now);
         case Effect.Stop(int epoch, String reason) -> stopper.stop(run, epoch, reason);
         case Effect.Publish _, Effect.Kill _, Effect.Launch _ -> {
           return;

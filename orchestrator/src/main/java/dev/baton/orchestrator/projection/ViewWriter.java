@@ -121,12 +121,17 @@ final class ViewWriter {
 
   /**
    * A batch that has not moved the status on (labels of an ended run, say) leaves what goes with it
-   * as it is: a resume that is not on the log yet may have set it.
+   * as it is: a resume that is not on the log yet may have set it. Whoever knows that the runner is
+   * lost has moved the epoch on: until the fence is read, the run is interrupted. A pause of an
+   * older epoch is over: the run has been resumed since.
    */
   static final String UPDATE_RUNS =
       """
       UPDATE orchestrator.run r SET head = v.head,
-        status = CASE WHEN v.moved THEN v.status ELSE r.status END, ended = CASE WHEN v.moved THEN v.ended ELSE r.ended END,
+        status = CASE WHEN NOT v.moved THEN r.status
+          WHEN r.epoch > v.epoch AND v.status IN ('starting', 'running', 'waiting', 'pausing', 'resuming') THEN 'interrupted'
+          WHEN r.epoch > v.epoch AND v.status = 'paused' THEN r.status ELSE v.status END,
+        ended = CASE WHEN v.moved THEN v.ended ELSE r.ended END,
         epoch = GREATEST(r.epoch, v.epoch), control_seq = GREATEST(r.control_seq, v.control_seq), current_steps = v.current_steps, completed = v.completed,
         fenced = v.fenced, error = CASE WHEN v.moved THEN v.error ELSE r.error END, started_epoch = GREATEST(r.started_epoch, COALESCE(v.started_epoch, 0)),
         started_at = COALESCE(r.started_at, v.started_at),

@@ -82,7 +82,7 @@ public record Start(
             UPDATE orchestrator.run SET epoch = $2, control_seq = $3, queued_at = NULL, queued_effects = NULL,
               queued_definition = NULL, queued_isolation = NULL,
               definition_hash = COALESCE($5, definition_hash), isolation = COALESCE($6, isolation),
-              desired = 'running', ended = false, ended_at = NULL, error = NULL,
+              desired = 'running', pause = NULL, ended = false, ended_at = NULL, error = NULL,
               status = CASE WHEN $2 = 1 THEN status ELSE $4 END,
               runner_id = NULL, assigned_at = NULL, runner_pid = NULL, runner_host = NULL,
               fruitless = 0, completed_at_failover = completed

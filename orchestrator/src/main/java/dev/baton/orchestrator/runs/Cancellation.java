@@ -63,7 +63,7 @@ public class Cancellation {
     if (row.getBoolean("ended") && row.getOffsetDateTime("queued_at") != null) {
       return Start.withdraw(tx, run);
     }
-    if (row.getBoolean("ended") || !desired.equals("running")) {
+    if (row.getBoolean("ended") || desired.equals("lost")) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
           "run "

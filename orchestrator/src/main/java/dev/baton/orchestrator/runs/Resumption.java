@@ -12,7 +12,9 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.queue.Admission;
 import dev.baton.orchestrator.queue.Start;
+import dev.baton.orchestrator.workflows.Definition;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -21,25 +23,35 @@ import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a run that failed or was lost go on, in its next epoch: with the step that failed, which
- * gets all its attempts again. What has completed is not run again.
+ * Lets a run that failed, was lost or is paused go on, in its next epoch: with the step that
+ * failed, which gets all its attempts again, or with the next. What has completed is not run again,
+ * unless that is asked for.
  */
 @ApplicationScoped
 class Resumption {
+  private static final String LOCK = " FOR UPDATE OF r";
+
   private final Pool pool;
   private final Relay relay;
   private final Admission admission;
   private final RunQueries queries;
+  private final ResumePlanner planner;
 
-  Resumption(Pool pool, Relay relay, Admission admission, RunQueries queries) {
+  Resumption(
+      Pool pool, Relay relay, Admission admission, RunQueries queries, ResumePlanner planner) {
     this.admission = admission;
     this.pool = pool;
     this.relay = relay;
     this.queries = queries;
+    this.planner = planner;
   }
 
   /**
@@ -48,10 +60,16 @@ class Resumption {
    * @param id the run's, or the last six characters of it
    * @param workflow {@code name} or {@code name@hash} that the run must be of; null: any
    */
-  Uni<RunView> resume(String id, @Nullable String workflow) {
+  Uni<RunView> resume(String id, @Nullable String workflow, ResumeRequest asked) {
+    asked.check();
+    Executor caller = ResumePlanner.caller();
     return queries
         .resolve(id)
-        .call(run -> pool.withTransaction(tx -> resume(tx, run, workflow)).invoke(this::wake))
+        .call(
+            run ->
+                asked.isPlain()
+                    ? write(run, tx -> resume(tx, run, workflow))
+                    : planned(run, workflow, asked, caller))
         .chain(queries::get);
   }
 
@@ -60,21 +78,65 @@ class Resumption {
     admission.wake();
   }
 
-  private static Uni<Void> resume(SqlConnection tx, String run, @Nullable String workflow) {
-    return tx.preparedQuery(
+  private Uni<Void> write(String run, Function<SqlConnection, Uni<Void>> resume) {
+    return pool.withTransaction(resume).invoke(this::wake);
+  }
+
+  private Uni<Void> planned(
+      String run, @Nullable String workflow, ResumeRequest asked, Executor caller) {
+    return pool.withConnection(connection -> checked(connection, run, workflow, ""))
+        .chain(
+            row ->
+                planner
+                    .plan(run, definition(run, row), asked, caller)
+                    .chain(plan -> write(run, tx -> resume(tx, run, workflow, row, plan))));
+  }
+
+  private static String definition(String run, Row row) {
+    String hash = row.getString("definition_hash");
+    if (hash == null) {
+      throw conflict("run %s has no definition".formatted(run));
+    }
+    return hash;
+  }
+
+  private static Uni<Row> checked(
+      SqlConnection connection, String run, @Nullable String workflow, String lock) {
+    return connection
+        .preparedQuery(
             """
-            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, status, deadline, queued_at,
+            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, desired, pause, status, deadline, queued_at,
               runner_id IS NULL AND NOT EXISTS (SELECT FROM orchestrator.outbox o WHERE o.run = r.id) AS abandoned,
               EXISTS (SELECT FROM orchestrator.workflow w WHERE w.hash = r.definition_hash) AS defined
-            FROM orchestrator.run r WHERE id = $1 FOR UPDATE OF r""")
+            FROM orchestrator.run r WHERE id = $1"""
+                + lock)
         .execute(Tuple.of(run))
-        .chain(
+        .map(
             rows -> {
               for (Row row : rows) {
                 check(run, row, workflow);
-                return resume(tx, run, row);
+                return row;
               }
               throw RunQueries.unknown(run);
+            });
+  }
+
+  private static Uni<Void> resume(SqlConnection tx, String run, @Nullable String workflow) {
+    return checked(tx, run, workflow, LOCK)
+        .chain(row -> resume(tx, run, row, new ResumePlanner.Plan(null, null)));
+  }
+
+  private static Uni<Void> resume(
+      SqlConnection tx, String run, @Nullable String workflow, Row seen, ResumePlanner.Plan plan) {
+    return checked(tx, run, workflow, LOCK)
+        .chain(
+            row -> {
+              if (!row.getInteger("epoch").equals(seen.getInteger("epoch"))) {
+                throw conflict(
+                    "run %s was resumed by somebody else meanwhile; look at it again"
+                        .formatted(run));
+              }
+              return resume(tx, run, row, plan);
             });
   }
 
@@ -91,7 +153,7 @@ class Resumption {
           "run %s has completed: there is nothing to go on with; a fork of it starts from one of its cuts"
               .formatted(run));
     }
-    if (status.equals(RunStatus.CANCELLED.word())) {
+    if (status.equals(RunStatus.CANCELLED.word()) || row.getString("desired").equals("cancelled")) {
       throw conflict(
           "run %s was cancelled, which is for good; a fork of it starts from one of its cuts"
               .formatted(run));
@@ -99,10 +161,15 @@ class Resumption {
     if (row.getOffsetDateTime("queued_at") != null) {
       throw conflict("run %s is queued to be resumed already".formatted(run));
     }
+    boolean paused =
+        status.equals(RunStatus.PAUSED.word()) || row.getString("desired").equals("paused");
     // One that came out of an archive may wait without anybody here who carries it.
-    if (!row.getBoolean("ended") && !row.getBoolean("abandoned")) {
+    if (!row.getBoolean("ended") && !paused && !row.getBoolean("abandoned")) {
       throw conflict(
-          "run %s is %s: only one that failed or was lost can be resumed".formatted(run, status));
+          row.getString("pause") == null
+              ? "run %s is %s: only one that failed, was lost or is paused can be resumed"
+                  .formatted(run, status)
+              : "run %s is still %s: it can be resumed once it is paused".formatted(run, status));
     }
     if (!row.getString("kind").equals("managed")) {
       throw conflict("run %s is external: nobody here can start its runner".formatted(run));
@@ -124,11 +191,22 @@ class Resumption {
     return new ProblemException(ProblemKind.CONFLICT, message);
   }
 
-  /** The view has folded the run's end, so that it will go on with this. */
-  private static Uni<Void> resume(SqlConnection tx, String run, Row row) {
+  /** The view has folded the run's end or pause, so that it will go on with this. */
+  private static Uni<Void> resume(SqlConnection tx, String run, Row row, ResumePlanner.Plan plan) {
     int epoch = row.getInteger("epoch") + 1;
+    List<Effect> effects = new ArrayList<>();
+    TraceEvent.ResumeRequested otherwise = plan.event();
     long seq = row.getLong("control_seq");
-    return new Start(run, epoch, Effect.newEpoch(epoch, "resume", seq + 1), null)
+    if (otherwise != null) {
+      effects.add(Effect.publish(otherwise, seq + 1, Instant.now()));
+    }
+    effects.addAll(Effect.newEpoch(epoch, TraceEvent.RunnerAssigned.RESUME, seq + 1));
+    Definition next = plan.definition();
+    return new Start(
+            run,
+            epoch,
+            effects,
+            next == null ? null : new Start.NewDefinition(next.hash(), next.workflow().isolation()))
         .beginOrQueue(tx, seq);
   }
 }

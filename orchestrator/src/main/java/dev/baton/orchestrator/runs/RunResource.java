@@ -49,12 +49,21 @@ public class RunResource {
     public LabelChanges {}
   }
 
+  /**
+   * The body of a pause.
+   *
+   * @param now do not wait for the end of the step in progress
+   * @param by who asks, for the trace
+   */
+  public record PauseRequest(@Nullable Boolean now, @Nullable String by) {}
+
   /** The body of a cancel. */
   public record CancelRequest(@Nullable String reason) {}
 
   private final RunService service;
   private final RunQueries queries;
   private final Cancellation cancellation;
+  private final Pausing pausing;
   private final Resumption resumption;
   private final Labels labels;
   private final StoreClient store;
@@ -63,6 +72,7 @@ public class RunResource {
       RunService service,
       RunQueries queries,
       Cancellation cancellation,
+      Pausing pausing,
       Resumption resumption,
       Labels labels,
       StoreClient store) {
@@ -70,6 +80,7 @@ public class RunResource {
     this.service = service;
     this.queries = queries;
     this.cancellation = cancellation;
+    this.pausing = pausing;
     this.resumption = resumption;
     this.store = store;
   }
@@ -173,12 +184,35 @@ public class RunResource {
   }
 
   @POST
+  @Path("/{id}/pause")
+  @Operation(
+      summary =
+          "Pause a run after the step in progress, or now. Pausing twice is the same as once; 409 when"
+              + " it has ended.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = PauseRequest.class)))
+  public Uni<Response> pause(String id, byte[] body) {
+    Bodies.check(body.length, Bodies.LIMIT);
+    PauseRequest asked =
+        body.length == 0 ? new PauseRequest(null, null) : Bodies.read(body, PauseRequest.class);
+    return queries
+        .resolve(id)
+        .call(run -> pausing.pause(run, Boolean.TRUE.equals(asked.now()), asked.by()))
+        .chain(queries::get)
+        .map(run -> Response.accepted(run).build());
+  }
+
+  @POST
   @Path("/{id}/resume")
   @Operation(
       summary =
-          "Let a run that failed or was lost go on with the step that failed. 409 when it cannot.")
-  public Uni<Response> resume(String id) {
-    return resumption.resume(id, null).map(run -> Response.accepted(run).build());
+          "Let a run that failed, was lost or is paused go on: with the step that failed or is next, or as"
+              + " the body says. 409 when it cannot.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = ResumeRequest.class)))
+  public Uni<Response> resume(String id, byte[] body) {
+    Bodies.check(body.length, Bodies.LIMIT);
+    return resumption
+        .resume(id, null, ResumeRequest.read(body))
+        .map(run -> Response.accepted(run).build());
   }
 
   private static ProblemException bad(String what, String allowed) {

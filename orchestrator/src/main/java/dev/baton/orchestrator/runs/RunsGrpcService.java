@@ -29,7 +29,9 @@ import dev.baton.protocol.grpc.ListApprovalsRequest;
 import dev.baton.protocol.grpc.ListApprovalsResponse;
 import dev.baton.protocol.grpc.ListRunsRequest;
 import dev.baton.protocol.grpc.ListRunsResponse;
+import dev.baton.protocol.grpc.PauseRunRequest;
 import dev.baton.protocol.grpc.PutWorkflowRequest;
+import dev.baton.protocol.grpc.ResumeRunRequest;
 import dev.baton.protocol.grpc.Run;
 import dev.baton.protocol.grpc.Runs;
 import dev.baton.protocol.grpc.WorkflowVersion;
@@ -42,7 +44,9 @@ import io.smallrye.mutiny.Uni;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +59,8 @@ class RunsGrpcService implements Runs {
   private final RunService runs;
   private final RunQueries queries;
   private final Cancellation cancellation;
+  private final Pausing pausing;
+  private final Resumption resumption;
   private final WorkflowCatalog workflows;
   private final Approvals approvals;
   private final StoreClient store;
@@ -63,12 +69,16 @@ class RunsGrpcService implements Runs {
       RunService runs,
       RunQueries queries,
       Cancellation cancellation,
+      Pausing pausing,
+      Resumption resumption,
       WorkflowCatalog workflows,
       Approvals approvals,
       StoreClient store) {
     this.runs = runs;
     this.queries = queries;
     this.cancellation = cancellation;
+    this.pausing = pausing;
+    this.resumption = resumption;
     this.workflows = workflows;
     this.approvals = approvals;
     this.store = store;
@@ -176,6 +186,42 @@ class RunsGrpcService implements Runs {
                 .call(run -> cancellation.cancel(run, optional(request.getReason())))
                 .chain(queries::get)
                 .map(RunsGrpcService::message));
+  }
+
+  @Override
+  public Uni<Run> pauseRun(PauseRunRequest request) {
+    return guarded(
+        () ->
+            queries
+                .resolve(request.getRun())
+                .call(run -> pausing.pause(run, request.getNow(), optional(request.getBy())))
+                .chain(queries::get)
+                .map(RunsGrpcService::message));
+  }
+
+  @Override
+  public Uni<Run> resumeRun(ResumeRunRequest request) {
+    return guarded(
+        () -> {
+          Map<String, JsonNode> set = new LinkedHashMap<>();
+          request
+              .getSetMap()
+              .forEach(
+                  (step, value) -> set.put(step, Bodies.read(value.toByteArray(), JsonNode.class)));
+          return resumption
+              .resume(
+                  request.getRun(),
+                  null,
+                  new ResumeRequest(
+                      optional(request.getFrom()),
+                      set,
+                      request.getSkipList(),
+                      optional(request.getWorkflow()),
+                      null,
+                      request.getAcceptChanges(),
+                      optional(request.getBy())))
+              .map(RunsGrpcService::message);
+        });
   }
 
   @Override

@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.runs;
 
+import dev.baton.orchestrator.problem.Bodies;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -13,6 +14,9 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
 /** Resuming a run by way of its workflow: for whoever knows both, and means no other's. */
@@ -28,7 +32,11 @@ public class WorkflowResumeResource {
 
   @POST
   @Operation(summary = "As POST /runs/{id}/resume; 409 when the run is of another workflow.")
-  public Uni<Response> resume(String reference, String run) {
-    return resumption.resume(run, reference).map(view -> Response.accepted(view).build());
+  @RequestBody(content = @Content(schema = @Schema(implementation = ResumeRequest.class)))
+  public Uni<Response> resume(String reference, String run, byte[] body) {
+    Bodies.check(body.length, Bodies.LIMIT);
+    return resumption
+        .resume(run, reference, ResumeRequest.read(body))
+        .map(view -> Response.accepted(view).build());
   }
 }

@@ -21,7 +21,7 @@ class DecisionTest {
 
   private static Decision.Run run(
       String kind, boolean ended, String desired, String restart, @Nullable Instant deadline) {
-    return new Decision.Run(kind, 4, ended, desired, restart, deadline, 2, 1, 0);
+    return new Decision.Run(kind, 4, ended, desired, false, false, restart, deadline, 2, 1, 0);
   }
 
   @Test
@@ -55,11 +55,22 @@ class DecisionTest {
   }
 
   @Test
+  void shouldStartNoRunnerForARunThatIsToBePausedOrIs() {
+    Decision.Run pausing =
+        new Decision.Run("managed", 4, false, "running", true, false, "always", null, 2, 1, 0);
+    Decision.Run paused =
+        new Decision.Run("managed", 4, false, "running", true, true, "always", null, 2, 1, 0);
+    assertThat(Decision.of(pausing, EXITED, NOW)).isEqualTo(new Decision.Pause(5, "runner_exited"));
+    assertThat(Decision.of(paused, EXITED, NOW)).isInstanceOf(Decision.Ignore.class);
+  }
+
+  @Test
   void shouldWaitEverLongerWhileNothingIsAchieved() {
     Duration last = Duration.ZERO;
     for (int fruitless = 0; fruitless < 20; fruitless++) {
       Decision.Run run =
-          new Decision.Run("managed", 4, false, "running", "always", null, 2, 2, fruitless);
+          new Decision.Run(
+              "managed", 4, false, "running", false, false, "always", null, 2, 2, fruitless);
       Decision.Advance advance = (Decision.Advance) Decision.of(run, EXITED, NOW);
       assertThat(advance.fruitless()).isEqualTo(fruitless + 1);
       assertThat(advance.delay()).isBetween(last, Duration.ofMinutes(1));

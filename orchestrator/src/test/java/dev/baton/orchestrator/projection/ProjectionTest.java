@@ -83,7 +83,7 @@ class ProjectionTest {
 
   private static TraceEvent.StepCompleted completed(String step) {
     return new TraceEvent.StepCompleted(
-        step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 5);
+        step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 5, null);
   }
 
   @Test
@@ -224,7 +224,7 @@ class ProjectionTest {
 
   private static TraceEvent.StepCompleted built(boolean withoutCut) {
     return new TraceEvent.StepCompleted(
-        "build", "shell", 1, 1, null, null, withoutCut, List.of("ask"), null, null, null, 5);
+        "build", "shell", 1, 1, null, null, withoutCut, List.of("ask"), null, null, null, 5, null);
   }
 
   private static TraceEvent.CheckpointWaiting question(String id) {

@@ -18,7 +18,9 @@ import dev.baton.protocol.grpc.EventsRequest;
 import dev.baton.protocol.grpc.GetRunRequest;
 import dev.baton.protocol.grpc.ListApprovalsRequest;
 import dev.baton.protocol.grpc.ListRunsRequest;
+import dev.baton.protocol.grpc.PauseRunRequest;
 import dev.baton.protocol.grpc.PutWorkflowRequest;
+import dev.baton.protocol.grpc.ResumeRunRequest;
 import dev.baton.protocol.grpc.Run;
 import dev.baton.protocol.grpc.RunsGrpc;
 import io.grpc.ManagedChannel;
@@ -73,6 +75,20 @@ class GrpcTest {
               runs.listApprovals(ListApprovalsRequest.newBuilder().setRun(created.getId()).build())
                   .getApprovalsCount())
           .isZero();
+      assertThat(
+              runs.pauseRun(
+                      PauseRunRequest.newBuilder().setRun(created.getId()).setBy("me").build())
+                  .getId())
+          .isEqualTo(created.getId());
+      assertThatThrownBy(
+              () ->
+                  runs.resumeRun(
+                      ResumeRunRequest.newBuilder()
+                          .setRun(created.getId())
+                          .setFrom("p/branch/a")
+                          .build()))
+          .hasMessageContaining("INVALID_ARGUMENT")
+          .hasMessageContaining("is in a branch of 'p'");
       runs.cancelRun(CancelRunRequest.newBuilder().setRun(created.getId()).build());
       bed.api().await(created.getId(), run -> run.get("status").textValue().equals("cancelled"));
       // What is read of the trace may not be behind what the run's view has just told.

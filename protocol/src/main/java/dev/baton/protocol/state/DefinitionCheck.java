@@ -8,6 +8,7 @@ package dev.baton.protocol.state;
 
 import dev.baton.protocol.workflow.Flow;
 import dev.baton.protocol.workflow.Step;
+import dev.baton.protocol.workflow.StepChange;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.Workflow;
 import java.util.ArrayList;
@@ -50,6 +51,29 @@ public final class DefinitionCheck {
                             problems.add(
                                 "the run goes on with step '%s', which is not in the definition"
                                     .formatted(path))));
+    return problems;
+  }
+
+  /**
+   * For people, one for each completed step that would do something else by the new definition;
+   * those that it does not have are left to {@link #problems}.
+   */
+  static List<String> changedInputs(Workflow before, Workflow after, RunState state) {
+    List<String> problems = new ArrayList<>();
+    for (StepState done : state.steps().values()) {
+      if (done.status() == StepState.Status.COMPLETED) {
+        Optional<Step> old = find(before.flow(), done.step());
+        Optional<Step> now = find(after.flow(), done.step());
+        if (old.isPresent()
+            && now.isPresent()
+            && old.get().kind().word().equals(now.get().kind().word())
+            && !StepChange.sameInputs(old.get(), now.get())) {
+          problems.add(
+              "step '%s' has completed with other inputs than the definition has"
+                  .formatted(done.step()));
+        }
+      }
+    }
     return problems;
   }
 

@@ -125,22 +125,7 @@ public final class Fork {
             step.startedAt(),
             step.durationUs(),
             step.last())
-        : new StepState(
-            step.step(),
-            step.kind(),
-            StepState.Status.INTERRUPTED,
-            step.visit(),
-            0,
-            step.completions(),
-            step.output(),
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            0,
-            step.last());
+        : StepState.begunAnew(step);
   }
 
   private static @Nullable Cut own(@Nullable Cut cut, Map<String, String> copies) {

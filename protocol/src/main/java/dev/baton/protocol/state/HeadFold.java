@@ -42,6 +42,7 @@ final class HeadFold {
   private @Nullable String gap;
   private @Nullable Failure error;
   private SortedSet<String> uncommitted;
+  private boolean resumed;
 
   HeadFold(RunHead before) {
     this.before = before;
@@ -62,6 +63,7 @@ final class HeadFold {
     gap = before.gap();
     error = before.error();
     uncommitted = before.uncommitted();
+    resumed = before.resumed();
   }
 
   RunHead.Step apply(TraceRecord record) {
@@ -110,12 +112,24 @@ final class HeadFold {
       case TraceEvent.RunCreated created -> {
         phase = Phase.PENDING;
         if (created.kind().equals("external")) {
-          assign(1, null);
+          assign(1, null, false);
         }
       }
-      case TraceEvent.RunnerAssigned assigned -> assign(assigned.epoch(), assigned.runner());
+      case TraceEvent.RunnerAssigned assigned ->
+          assign(assigned.epoch(), assigned.runner(), assigned.isResume());
       case TraceEvent.ApprovalAnswered answered -> waiting = without(waiting, answered.step());
-      case TraceEvent.PauseRequested pause -> pauseRequested = true;
+      case TraceEvent.PauseRequested pause -> {
+        pauseRequested = true;
+        if (pause.idle()) {
+          pause();
+        }
+      }
+      case TraceEvent.ResumeRequested resume -> {
+        waiting = resume.from() == null ? waitingOnCommitted() : NOTHING;
+        active = NOTHING;
+        uncommitted = NOTHING;
+        phase = Phase.REOPENED;
+      }
       case TraceEvent.LabelsChanged changed -> {}
       case TraceEvent.RunCancelled cancelled -> end(Phase.CANCELLED, null);
       case TraceEvent.RunLost lost ->
@@ -126,7 +140,7 @@ final class HeadFold {
   }
 
   /** Epochs only rise. */
-  private void assign(int newEpoch, @Nullable String newRunner) {
+  private void assign(int newEpoch, @Nullable String newRunner, boolean resume) {
     if (newEpoch <= epoch) {
       return;
     }
@@ -138,6 +152,7 @@ final class HeadFold {
     uncommitted = NOTHING;
     error = null;
     pauseRequested = false;
+    resumed = resume;
     phase = newEpoch == 1 ? Phase.STARTING : Phase.RESUMING;
   }
 
@@ -165,15 +180,17 @@ final class HeadFold {
         start(again.step());
       }
       case TraceEvent.StepSkipped skip -> {
-        skipped++;
-        leave(skip.step());
-        dropBranchesOf(skip.step());
+        if (!skip.tellsAgain()) {
+          skipped++;
+          leave(skip.step());
+          dropBranchesOf(skip.step());
+        }
       }
       case TraceEvent.CheckpointWaiting wait -> {
         start(wait.step());
         waiting = with(waiting, wait.step());
       }
-      case TraceEvent.RunPaused paused -> phase = Phase.PAUSED;
+      case TraceEvent.RunPaused paused -> pause();
       case TraceEvent.RunCompleted done -> end(Phase.COMPLETED, null);
       case TraceEvent.RunFailed failed -> end(Phase.FAILED, failed.error());
       case TraceEvent.StepRerouted reroute -> lastStep = reroute.step();
@@ -219,6 +236,12 @@ final class HeadFold {
     active = withoutThoseUnder(without(active, step), step);
     waiting = withoutThoseUnder(without(waiting, step), step);
     lastStep = step;
+  }
+
+  /** Who was asked may answer meanwhile; all else has stopped. */
+  private void pause() {
+    phase = Phase.PAUSED;
+    active = waiting;
   }
 
   private void end(Phase how, @Nullable Failure why) {
@@ -276,6 +299,7 @@ final class HeadFold {
         fenced,
         gap,
         error,
-        uncommitted);
+        uncommitted,
+        resumed);
   }
 }

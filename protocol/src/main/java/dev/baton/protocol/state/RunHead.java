@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *   (none) → PENDING ──────────────────→ STARTING ──────────→ RUNNING ⇄ WAITING
  *                                                                │  ↑ runner_started
  *          runner_assigned(n &gt; 1) from any that is not ended: RESUMING
- *   run_paused → PAUSED; run_completed, run_failed, run_cancelled, run_lost end it. Only runner_assigned with reason
- *   {@code resume} opens a FAILED or LOST run again.
+ *   run_paused, or pause_requested while no runner has it → PAUSED; run_completed, run_failed, run_cancelled, run_lost end it. Only runner_assigned with reason
+ *   {@code resume}, or a resume_requested before it, opens a FAILED or LOST run again.
  * </pre>
  *
  * @param epoch the current one; 0 before the first assignment
@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  * @param error why the run failed or was lost; null otherwise
  * @param uncommitted the branches on which a step has ended without a cut, and none with one since.
  *     A new epoch begins before those steps
+ * @param resumed the current epoch began since somebody asked for it, not to make up for a runner
  */
 public record RunHead(
     Phase phase,
@@ -63,7 +64,8 @@ public record RunHead(
     long fenced,
     @Nullable String gap,
     @Nullable Failure error,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedSet<String> uncommitted) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedSet<String> uncommitted,
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed) {
 
   /** The part of the status that events set directly. */
   public enum Phase {
@@ -73,6 +75,8 @@ public record RunHead(
     RESUMING,
     LIVE,
     PAUSED,
+    /** A resume was asked for, with corrections; its runner_assigned comes next. */
+    REOPENED,
     COMPLETED,
     FAILED,
     CANCELLED,
@@ -83,7 +87,24 @@ public record RunHead(
 
   public static final RunHead NONE =
       new RunHead(
-          Phase.UNBORN, 0, null, 0, 0, false, EMPTY, EMPTY, null, 0, 0, 0, 0, 0, null, null, EMPTY);
+          Phase.UNBORN,
+          0,
+          null,
+          0,
+          0,
+          false,
+          EMPTY,
+          EMPTY,
+          null,
+          0,
+          0,
+          0,
+          0,
+          0,
+          null,
+          null,
+          EMPTY,
+          false);
 
   public RunHead {
     active = frozen(active);
@@ -120,7 +141,7 @@ public record RunHead(
       case UNBORN, PENDING -> RunStatus.PENDING;
       case STARTING -> RunStatus.STARTING;
       case RESUMING -> RunStatus.RESUMING;
-      case PAUSED -> RunStatus.PAUSED;
+      case PAUSED, REOPENED -> RunStatus.PAUSED;
       case COMPLETED -> RunStatus.COMPLETED;
       case FAILED -> RunStatus.FAILED;
       case CANCELLED -> RunStatus.CANCELLED;
@@ -157,7 +178,12 @@ public record RunHead(
       if (phase != Phase.UNBORN && record.event() instanceof TraceEvent.RunCreated) {
         return Verdict.NO_EFFECT;
       }
-      return isEnded() && !mayFollowTheEnd(record.event()) ? Verdict.AFTER_END : Verdict.ACCEPTED;
+      if (isEnded() && !mayFollowTheEnd(record.event())) {
+        return Verdict.AFTER_END;
+      }
+      return record.event() instanceof TraceEvent.ResumeRequested && !isResumable()
+          ? Verdict.NO_EFFECT
+          : Verdict.ACCEPTED;
     }
     if (epochOf != epoch) {
       return Verdict.FENCED;
@@ -165,7 +191,8 @@ public record RunHead(
     if (seq <= runnerSeq) {
       return Verdict.DUPLICATE;
     }
-    return isEnded() ? Verdict.AFTER_END : Verdict.ACCEPTED;
+    // Whoever is left of before a resume must not undo what that has corrected.
+    return isEnded() || phase == Phase.REOPENED ? Verdict.AFTER_END : Verdict.ACCEPTED;
   }
 
   private boolean mayFollowTheEnd(TraceEvent event) {
@@ -173,8 +200,14 @@ public record RunHead(
   }
 
   private boolean reopens(TraceEvent event) {
-    return event instanceof TraceEvent.RunnerAssigned assigned
-        && assigned.reason().equals("resume")
-        && (phase == Phase.FAILED || phase == Phase.LOST);
+    boolean resumes =
+        event instanceof TraceEvent.ResumeRequested
+            || (event instanceof TraceEvent.RunnerAssigned assigned && assigned.isResume());
+    return resumes && isResumable();
+  }
+
+  /** Whether nothing goes on by itself, and may go on when somebody asks for it. */
+  private boolean isResumable() {
+    return phase == Phase.FAILED || phase == Phase.LOST || phase == Phase.PAUSED;
   }
 }

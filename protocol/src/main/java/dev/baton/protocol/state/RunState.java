@@ -70,6 +70,8 @@ public record RunState(
    * copy for each.
    *
    * @throws IllegalArgumentException when the event is of another run
+   * @throws IllegalStateException when it lets the run go back to an earlier state, which only a
+   *     fold of all its events knows
    */
   public RunState apply(TraceRecord record) {
     StateFold fold = new StateFold(this);

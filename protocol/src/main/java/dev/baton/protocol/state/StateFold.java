@@ -13,9 +13,15 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +49,25 @@ public final class StateFold {
 
   private @Nullable Output output;
 
+  /** The events after which the state is kept, and what was kept. */
+  private final Set<String> marks;
+
+  private final Map<String, RunState> kept = new HashMap<>();
+
+  /** Null where the fold does not begin with the run. */
+  private final @Nullable RunState beginning;
+
   public StateFold(RunState from) {
+    this(from, Set.of());
+  }
+
+  /**
+   * @param marks {@link #marks} of the run's control events: a resume may go back to what was there
+   *     after them
+   */
+  public StateFold(RunState from, Set<String> marks) {
+    this.marks = Set.copyOf(marks);
+    beginning = from.head().equals(RunHead.NONE) ? from : null;
     run = from.run();
     head = from.head();
     created = from.created();
@@ -71,14 +95,32 @@ public final class StateFold {
     if (step.verdict() == RunHead.Verdict.ACCEPTED) {
       if (head.epoch() > epochBefore && epochBefore > 0) {
         settle();
-        if (before.isEnded()) {
-          forgetFailures(StepPath.MAIN);
-        }
+      }
+      if (before.isEnded()) { // It is opened again.
+        forgetFailures(StepPath.MAIN);
       }
       remember(record.event());
       apply(record.event(), record.time());
+      if (!marks.isEmpty() && marks.contains(record.id().toString())) {
+        kept.put(record.id().toString(), state());
+      }
     }
     return step.verdict();
+  }
+
+  /** The ids of the events that resumes go back to. To fold a run that has any, they are needed. */
+  public static Set<String> marks(Collection<? extends TraceEvent> control) {
+    Set<String> marks = new HashSet<>();
+    for (TraceEvent event : control) {
+      if (event instanceof TraceEvent.ResumeRequested resume && resume.after() != null) {
+        marks.add(resume.after());
+      }
+    }
+    return marks;
+  }
+
+  BranchState branch(String path) {
+    return branches.getOrDefault(path, BranchState.UNBEGUN);
   }
 
   public RunState state() {
@@ -126,14 +168,95 @@ public final class StateFold {
       case TraceEvent.PlanUpdated plan -> facts.plans().put(plan.step(), plan.items());
       case TraceEvent.RunCompleted done -> output = done.output();
       case TraceEvent.RunnerAssigned assigned -> {}
-      case TraceEvent.PauseRequested pause -> {}
+      case TraceEvent.PauseRequested pause -> {
+        if (pause.idle()) {
+          interruptRunning();
+        }
+      }
+      case TraceEvent.ResumeRequested resume -> resume(resume);
       case TraceEvent.RunCancelled cancelled -> {}
       case TraceEvent.RunLost lost -> {}
       case TraceEvent.RunnerStarted started -> {}
       case TraceEvent.ToolInvoked invoked -> {}
-      case TraceEvent.RunPaused paused -> {}
+      case TraceEvent.RunPaused paused -> interruptRunning();
       case TraceEvent.RunFailed failed -> {}
     }
+  }
+
+  private void resume(TraceEvent.ResumeRequested resume) {
+    settle();
+    if (resume.from() != null) {
+      goBack(resume);
+    }
+    resume.set().forEach(this::correct);
+    resume.skip().forEach(path -> steps.compute(path, StepState::skipping));
+    String hash = resume.definitionHash();
+    if (hash != null && created != null) {
+      created = created.withDefinition(hash);
+    }
+  }
+
+  private void correct(String path, Output corrected) {
+    StepState state = steps.get(path);
+    if (state == null || state.status() != StepState.Status.COMPLETED) {
+      return;
+    }
+    String branch = StepPath.branchOf(path);
+    boolean newest =
+        steps.values().stream()
+            .filter(other -> StepPath.branchOf(other.step()).equals(branch))
+            .filter(other -> other.status() == StepState.Status.COMPLETED)
+            .max(Comparator.comparing(StateFold::endOf))
+            .filter(last -> last.step().equals(path))
+            .isPresent();
+    if (newest) {
+      branches.computeIfPresent(branch, (key, line) -> line.withLast(corrected));
+    }
+    steps.put(path, state.withOutput(corrected));
+  }
+
+  /** By the runners' clocks: only to tell which of a branch's steps is the newest. */
+  private static Instant endOf(StepState state) {
+    Instant started = state.startedAt();
+    return started == null ? Instant.MIN : started.plusNanos(state.durationUs() * 1_000);
+  }
+
+  /**
+   * Steps, files and questions are as they were; who holds the run, and what was counted, stays.
+   */
+  private void goBack(TraceEvent.ResumeRequested resume) {
+    RunState then = resume.after() == null ? beginning : kept.get(resume.after());
+    if (then == null) {
+      throw new IllegalStateException(
+          "run %s goes back to what was there after %s, which this fold has not kept"
+              .formatted(run, resume.after() == null ? "its creation" : resume.after()));
+    }
+    StateFold old = new StateFold(then);
+    old.settle();
+    facts.become(old.facts);
+    branches.clear();
+    branches.putAll(old.branches);
+    approvals.clear();
+    approvals.putAll(old.approvals);
+    String from = Objects.requireNonNull(resume.from());
+    beginAnew(from);
+    under(branches, from).clear();
+    forgetFailures(StepPath.MAIN);
+  }
+
+  /** What is left of a visit that did not end, as after an earlier resume, is not gone on with. */
+  private void beginAnew(String from) {
+    for (String path : List.copyOf(steps.keySet())) {
+      StepState state = steps.get(path);
+      if (state != null && !state.hasEnded() && isOf(path, from)) {
+        steps.put(path, StepState.begunAnew(state));
+        approvals.values().removeIf(asked -> asked.step().equals(path));
+      }
+    }
+  }
+
+  private static boolean isOf(String path, String step) {
+    return path.equals(step) || path.startsWith(step + "/");
   }
 
   private void start(String path, String kind, int visit, Instant time) {
@@ -283,8 +406,11 @@ public final class StateFold {
 
   private void skip(TraceEvent.StepSkipped skip) {
     StepState old = steps.get(skip.step());
-    if (old != null && old.status() == StepState.Status.COMPLETED && old.visit() == skip.visit()) {
-      return; // replayed from snapshot: its completion stands
+    if (skip.tellsAgain()
+        || (old != null
+            && old.status() == StepState.Status.COMPLETED
+            && old.visit() == skip.visit())) {
+      return; // Its completion stands.
     }
     steps.put(
         skip.step(),

@@ -41,6 +41,19 @@ record StepFacts(
     copy(path, milestones, to.milestones);
   }
 
+  /** All of it, as it is there. */
+  void become(StepFacts other) {
+    become(steps, other.steps);
+    become(reroutes, other.reroutes);
+    become(sessions, other.sessions);
+    become(plans, other.plans);
+  }
+
+  private static <V> void become(Map<String, V> map, Map<String, V> other) {
+    map.clear();
+    map.putAll(other);
+  }
+
   private static <V> void copy(String path, Map<String, V> from, Map<String, V> to) {
     V value = from.get(path);
     if (value == null) {

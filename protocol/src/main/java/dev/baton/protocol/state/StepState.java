@@ -49,7 +49,9 @@ public record StepState(
     COMPLETED,
     FAILED,
     SKIPPED,
-    INTERRUPTED;
+    INTERRUPTED,
+    /** Someone has asked for it: it is skipped as soon as a runner comes to it. */
+    SKIPPING;
 
     @JsonValue
     public String word() {
@@ -62,7 +64,7 @@ public record StepState(
     return switch (status) {
       case COMPLETED, SKIPPED -> true;
       case FAILED -> completions >= visit;
-      case RUNNING, WAITING, INTERRUPTED -> false;
+      case RUNNING, WAITING, INTERRUPTED, SKIPPING -> false;
     };
   }
 
@@ -132,6 +134,66 @@ public record StepState(
         startedAt,
         durationUs,
         hasFailed && error != null ? StepEnd.failure(error) : StepEnd.SKIPPED);
+  }
+
+  /** Of a step that a runner has not come to, or not come through. */
+  static StepState skipping(String step, @Nullable StepState old) {
+    int completions = old == null ? 0 : old.completions();
+    return new StepState(
+        step,
+        old == null ? null : old.kind(),
+        Status.SKIPPING,
+        old == null || old.hasEnded() ? completions + 1 : old.visit(),
+        0,
+        completions,
+        old == null ? null : old.output(),
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        0,
+        old == null ? null : old.last());
+  }
+
+  /** Its visit, from its first attempt on. */
+  static StepState begunAnew(StepState old) {
+    return new StepState(
+        old.step(),
+        old.kind(),
+        Status.INTERRUPTED,
+        old.visit(),
+        0,
+        old.completions(),
+        old.output(),
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        0,
+        old.last());
+  }
+
+  StepState withOutput(Output corrected) {
+    return new StepState(
+        step,
+        kind,
+        status,
+        visit,
+        failedAttempts,
+        completions,
+        corrected,
+        cut,
+        checkpoint,
+        error,
+        reason,
+        exitCode,
+        startedAt,
+        durationUs,
+        last);
   }
 
   StepState withStatus(Status newStatus) {

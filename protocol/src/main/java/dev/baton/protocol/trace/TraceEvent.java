@@ -6,8 +6,11 @@
  */
 package dev.baton.protocol.trace;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -113,6 +116,25 @@ public sealed interface TraceEvent {
           priority,
           definition);
     }
+
+    /** The same run, by another definition from now on. */
+    public RunCreated withDefinition(String hash) {
+      return new RunCreated(
+          kind,
+          project,
+          workflow,
+          hash,
+          input,
+          labels,
+          deadline,
+          restart,
+          heartbeatIntervalMs,
+          heartbeatTimeoutMs,
+          createdAt,
+          forkedFrom,
+          priority,
+          null);
+    }
   }
 
   /**
@@ -134,10 +156,18 @@ public sealed interface TraceEvent {
    * @param reason {@code start runner_exited heartbeats_missed resume}
    */
   record RunnerAssigned(int epoch, @Nullable String runner, String reason) implements Control {
+    public static final String RESUME = "resume";
+
     public RunnerAssigned {
       if (epoch < 1) {
         throw new IllegalArgumentException("epoch " + epoch + " is not 1 or more");
       }
+    }
+
+    /** Whether somebody asked for it; otherwise it makes up for a runner that was lost. */
+    @JsonIgnore
+    public boolean isResume() {
+      return reason.equals(RESUME);
     }
   }
 
@@ -164,7 +194,41 @@ public sealed interface TraceEvent {
     }
   }
 
-  record PauseRequested(@Nullable String by) implements Control {}
+  /**
+   * @param now the step in progress is stopped at once and runs again at the resume; otherwise it
+   *     completes first
+   * @param idle no runner has the run, so that it is paused with this
+   */
+  record PauseRequested(@Nullable String by, boolean now, boolean idle) implements Control {}
+
+  /**
+   * Someone lets a run that failed, was lost or is paused go on otherwise than it would by itself.
+   * The {@code runner_assigned} of that resume comes next.
+   *
+   * @param from the step of the main line that is run again, and with it all that came after; null:
+   *     nothing is run again
+   * @param after with {@code from}, the id of the event as of which the steps and files are again;
+   *     null: as the run began
+   * @param set corrected outputs of completed steps, by the step's path
+   * @param skip steps (paths) to be skipped when a runner comes to them
+   * @param definitionHash of the definition by which it goes on; null: the same as before
+   * @param changes what that definition has changed, for people
+   */
+  record ResumeRequested(
+      @Nullable String by,
+      @Nullable String from,
+      @Nullable String after,
+      Map<String, Output> set,
+      List<String> skip,
+      @Nullable String definitionHash,
+      List<String> changes)
+      implements Control {
+    public ResumeRequested {
+      set = set == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(set));
+      skip = skip == null ? List.of() : List.copyOf(skip);
+      changes = changes == null ? List.of() : List.copyOf(changes);
+    }
+  }
 
   record RunCancelled(@Nullable String by, @Nullable String reason) implements Control {}
 
@@ -227,36 +291,6 @@ public sealed interface TraceEvent {
       attempt = Math.max(1, attempt);
       next = next == null ? List.of() : List.copyOf(next);
     }
-
-    /** One that is no milestone. */
-    public StepCompleted(
-        String step,
-        String kind,
-        int visit,
-        int attempt,
-        @Nullable Output output,
-        @Nullable Cut cut,
-        boolean withoutCut,
-        List<String> next,
-        @Nullable Integer exitCode,
-        @Nullable LogTail log,
-        @Nullable Instant startedAt,
-        long durationUs) {
-      this(
-          step,
-          kind,
-          visit,
-          attempt,
-          output,
-          cut,
-          withoutCut,
-          next,
-          exitCode,
-          log,
-          startedAt,
-          durationUs,
-          null);
-    }
   }
 
   /**
@@ -306,8 +340,23 @@ public sealed interface TraceEvent {
     }
   }
 
+  /**
+   * @param reason {@link #REPLAYED} where a resumed run takes over a visit that has completed: that
+   *     visit stays as it is, and {@code next} is empty
+   */
   record StepSkipped(String step, int visit, String reason, List<String> next)
       implements Runner, OfStep {
+    public static final String REPLAYED = "replayed from snapshot";
+
+    /** A completed visit that is only told again. */
+    public static StepSkipped replayed(String step, int visit) {
+      return new StepSkipped(step, visit, REPLAYED, List.of());
+    }
+
+    public boolean tellsAgain() {
+      return reason.equals(REPLAYED);
+    }
+
     public StepSkipped {
       visit = Math.max(1, visit);
       next = next == null ? List.of() : List.copyOf(next);

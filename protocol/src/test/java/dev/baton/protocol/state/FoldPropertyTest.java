@@ -200,7 +200,8 @@ class FoldPropertyTest {
             0,
             h.gap(),
             h.error(),
-            h.uncommitted());
+            h.uncommitted(),
+            h.resumed());
     return List.of(
         head,
         Optional.ofNullable(state.created()),

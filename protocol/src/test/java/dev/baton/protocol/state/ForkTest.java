@@ -123,7 +123,7 @@ class ForkTest {
 
   private static TraceEvent completed(String step, List<String> next, Cut cut) {
     return new TraceEvent.StepCompleted(
-        step, "shell", 1, 1, null, cut, false, next, 0, null, null, 1);
+        step, "shell", 1, 1, null, cut, false, next, 0, null, null, 1, null);
   }
 
   @Test

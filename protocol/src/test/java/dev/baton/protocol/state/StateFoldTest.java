@@ -57,7 +57,7 @@ class StateFoldTest {
     control(
         new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.TRUE, "me", null, null));
     assertThat(status()).isEqualTo(RunStatus.RUNNING);
-    control(new TraceEvent.PauseRequested(null));
+    control(new TraceEvent.PauseRequested(null, false, false));
     assertThat(status()).isEqualTo(RunStatus.PAUSING);
     runner(new TraceEvent.RunPaused(null));
     assertThat(status()).isEqualTo(RunStatus.PAUSED);
@@ -485,7 +485,7 @@ class StateFoldTest {
             new EventId(RunId.next(), Lane.CONTROL, 1),
             URI.create("/x"),
             Instant.EPOCH,
-            new TraceEvent.PauseRequested(null));
+            new TraceEvent.PauseRequested(null, false, false));
 
     assertThatThrownBy(() -> state.apply(other)).hasMessageContaining("is not of run " + RUN);
   }
@@ -574,7 +574,8 @@ class StateFoldTest {
         0,
         null,
         null,
-        1);
+        1,
+        null);
   }
 
   private static Cut cut(String name) {

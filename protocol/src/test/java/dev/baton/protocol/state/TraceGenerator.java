@@ -200,6 +200,34 @@ final class TraceGenerator {
         random.nextInt(4) == 0 ? milestone++ : null);
   }
 
+  /** Somebody pauses the run and lets it go on; its runner may die meanwhile. */
+  private void pause() {
+    control(new TraceEvent.PauseRequested("someone", random.nextBoolean(), false));
+    if (random.nextBoolean()) {
+      runner(new TraceEvent.RunPaused("asked for"));
+    } else {
+      epoch++;
+      runnerSeq = 0;
+      control(new TraceEvent.RunnerAssigned(epoch, null, "runner_exited"));
+      control(new TraceEvent.PauseRequested(null, false, true));
+    }
+    if (random.nextBoolean()) {
+      control(
+          new TraceEvent.ResumeRequested(
+              "someone",
+              null,
+              null,
+              Map.of("s0", new Output.Inline(IntNode.valueOf(clean.size()))),
+              List.of(),
+              null,
+              List.of()));
+    }
+    assign(TraceEvent.RunnerAssigned.RESUME);
+    for (String path : List.copyOf(visits.keySet())) {
+      runner(TraceEvent.StepSkipped.replayed(path, visits.getOrDefault(path, 1)));
+    }
+  }
+
   private TraceEvent.StepFailed failed(String path, int visit, @Nullable List<String> next) {
     boolean withoutCut = next != null && random.nextInt(6) == 0;
     boolean cut = next != null && !withoutCut && random.nextBoolean();
@@ -217,6 +245,10 @@ final class TraceGenerator {
 
   /** The runner dies; it may go on writing for a while, unheard. */
   private void fall() {
+    if (random.nextInt(4) == 0) {
+      pause();
+      return;
+    }
     int zombieEpoch = epoch;
     long zombieSeq = runnerSeq;
     assign(random.nextBoolean() ? "runner_exited" : "heartbeats_missed");
@@ -236,7 +268,8 @@ final class TraceGenerator {
                   0,
                   null,
                   null,
-                  1);
+                  1,
+                  null);
       late.add(
           new Late(clean.size(), record(Lane.runner(zombieEpoch), ++zombieSeq, "zombie", event)));
     }

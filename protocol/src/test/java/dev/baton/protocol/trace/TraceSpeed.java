@@ -115,7 +115,8 @@ final class TraceSpeed {
                       0,
                       log,
                       NOW,
-                      1_234)));
+                      1_234,
+                      null)));
     }
     return trace;
   }

@@ -11,6 +11,7 @@ import dev.baton.protocol.grpc.Answer;
 import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.json.Json;
 import dev.baton.runner.engine.Assignment;
+import dev.baton.runner.engine.Stop;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -50,6 +51,14 @@ public final class Messages {
         Duration.ofMillis(assign.getHeartbeatTimeoutMillis()),
         assign.getFresh(),
         answers);
+  }
+
+  /** Why an assigned run is to end before its first step; empty: it is to be carried. */
+  public static Optional<Stop> stop(Assign assign) {
+    if (assign.getCancelled()) {
+      return Optional.of(Stop.CANCELLED);
+    }
+    return assign.getPauseRequested() ? Optional.of(Stop.PAUSED) : Optional.empty();
   }
 
   public static JsonNode answer(Answer answer) {

@@ -7,14 +7,9 @@
 package dev.baton.runner.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** The answers to a run's approvals, whichever way they come. The first one holds. Thread-safe. */
 final class Answers {
@@ -24,15 +19,8 @@ final class Answers {
     of(approval).complete(answer);
   }
 
-  /** Empty when there was none in that time. */
-  Optional<JsonNode> await(String approval, Duration atMost) throws InterruptedException {
-    try {
-      return Optional.of(of(approval).get(atMost.toNanos(), TimeUnit.NANOSECONDS));
-    } catch (TimeoutException e) {
-      return Optional.empty();
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("answers do not fail", e);
-    }
+  CompletableFuture<JsonNode> to(String approval) {
+    return of(approval);
   }
 
   private CompletableFuture<JsonNode> of(String approval) {

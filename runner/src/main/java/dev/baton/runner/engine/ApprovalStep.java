@@ -70,7 +70,7 @@ final class ApprovalStep {
     run.progress().beginWaiting();
     Optional<JsonNode> answer;
     try {
-      answer = run.answers().await(id, late.earlier(deadline).leftOrForever());
+      answer = run.control().await(run.answers().to(id), late.earlier(deadline).leftOrForever());
     } finally {
       run.progress().endWaiting();
     }

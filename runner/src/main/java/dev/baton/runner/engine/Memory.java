@@ -131,6 +131,13 @@ final class Memory {
         .reduce((older, newer) -> newer);
   }
 
+  /** The visits that are taken over, of every branch, in the order of the steps' first start. */
+  List<StepState> completed() {
+    return before.steps().values().stream()
+        .filter(state -> state.status() == StepState.Status.COMPLETED)
+        .toList();
+  }
+
   /** The steps directly on a branch, in the order of their first start. */
   List<StepState> stepsOn(String branch) {
     return before.steps().values().stream()

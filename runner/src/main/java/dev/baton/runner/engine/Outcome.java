@@ -56,7 +56,7 @@ public enum Outcome {
 
   static Outcome of(Stop stop) {
     return switch (stop) {
-      case PAUSED -> PAUSED;
+      case PAUSED, PAUSED_NOW -> PAUSED;
       case SHUTDOWN -> SHUTDOWN;
       case CANCELLED -> CANCELLED;
       case FENCED -> FENCED;

@@ -6,8 +6,14 @@
  */
 package dev.baton.runner.engine;
 
+import java.time.Duration;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunControl {
   private final Set<Thread> threads = new HashSet<>();
+  private final CompletableFuture<Void> stopping = new CompletableFuture<>();
   private volatile @Nullable Stop stop;
 
   /** The first call decides, unless a later reason is stronger. */
@@ -25,6 +32,7 @@ public final class RunControl {
       return;
     }
     stop = reason;
+    stopping.complete(null);
     if (reason.interrupts()) {
       threads.forEach(Thread::interrupt);
     }
@@ -43,10 +51,39 @@ public final class RunControl {
     }
   }
 
-  /** Within a step: a pause waits for the step's end. */
+  /** Within a step: a pause waits for the step's end, unless it is wanted now. */
   boolean isInterrupting() {
     Stop reason = stop;
     return reason != null && reason.interrupts();
+  }
+
+  /**
+   * Sleeps. Nothing is lost when that ends early, so a pause ends it, too.
+   *
+   * @throws InterruptedException when the run is stopped
+   */
+  void sleep(Duration time) throws InterruptedException {
+    await(new CompletableFuture<>(), time);
+  }
+
+  /**
+   * Waits for what somebody else does; empty when it has not come in that time. What has come
+   * counts, even where the run has been stopped meanwhile.
+   *
+   * @throws InterruptedException when the run is stopped, paused included
+   */
+  <T> Optional<T> await(CompletableFuture<T> event, Duration atMost) throws InterruptedException {
+    try {
+      CompletableFuture.anyOf(event, stopping).get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      return Optional.empty();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("what is awaited does not fail", e);
+    }
+    if (!event.isDone()) {
+      check();
+    }
+    return Optional.of(event.join());
   }
 
   /** The calling thread works for the run from now on. */

@@ -14,6 +14,7 @@ import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepPath;
+import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
@@ -26,6 +27,7 @@ import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.checkpoint.Checkpoints;
 import dev.baton.runner.heartbeat.Heartbeats;
+import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.snapshot.TreeDelete;
@@ -168,20 +170,22 @@ public final class RunTask {
       return stop == null ? broken("interrupted", e) : stopped(stop);
     } catch (StoreException | RuntimeException e) {
       Stop stop = control.stopped();
-      // A pause is one when it is on the log, and what failed was something else.
+      // A pause is one when it is on the log, and what failed was something else; unless that was
+      // interrupted by it.
       return stop == null || stop == Stop.PAUSED
           ? broken("it cannot go on here", e)
-          : Outcome.of(stop);
+          : stopped(stop);
     }
   }
 
   private Outcome stopped(Stop stop) {
-    if (stop == Stop.PAUSED) {
+    if (stop.isPause()) {
       try {
         requested.close();
-        journal.append(new TraceEvent.RunPaused("asked for"));
-      } catch (InterruptedException e) {
-        return broken("interrupted while it was paused", e);
+        journal.append(
+            new TraceEvent.RunPaused(stop == Stop.PAUSED ? "asked for" : "asked for at once"));
+      } catch (InterruptedException | JournalException e) {
+        return broken("it could not be paused", e);
       }
     }
     return Outcome.of(stop);
@@ -220,6 +224,12 @@ public final class RunTask {
       requested.open(context, workspace);
     }
     journal.send(started(before, main));
+    if (before.head().resumed()) {
+      // Not waited for: what comes next on the log comes after them.
+      for (StepState done : context.memory().completed()) {
+        journal.send(TraceEvent.StepSkipped.replayed(done.step(), done.visit()));
+      }
+    }
     if (!assignment.fresh()) {
       tellResume(assigned, known, main);
     }

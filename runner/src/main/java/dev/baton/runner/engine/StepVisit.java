@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -78,10 +77,12 @@ final class StepVisit {
         throw failLine(1, Failure.of("max_visits", most), null);
       }
       try {
-        if (isWanted()) {
+        if (left.filter(state -> state.status() == StepState.Status.SKIPPING).isPresent()) {
+          skip("asked for at the resume");
+        } else if (isWanted()) {
           attempts();
         } else {
-          skip();
+          skip("when is false");
         }
       } catch (ExpressionException e) {
         fail(1, (StepResult.Failed) StepResult.failed(e));
@@ -95,10 +96,10 @@ final class StepVisit {
     return step.when().isEmpty() || step.when().get().test(line.scope());
   }
 
-  private void skip() throws InterruptedException {
+  private void skip(String reason) throws InterruptedException {
     Flow.Way way = line.skipped(step);
     // Nothing needs to wait for it: whatever comes next on the log comes after it.
-    run.journal().send(new TraceEvent.StepSkipped(path, visit, "when is false", paths(way)));
+    run.journal().send(new TraceEvent.StepSkipped(path, visit, reason, paths(way)));
     ended(way);
   }
 
@@ -196,7 +197,7 @@ final class StepVisit {
             failed.error(),
             delay.toMillis(),
             failed.log()));
-    TimeUnit.NANOSECONDS.sleep(run.deadline().leftAtMost(delay).toNanos());
+    run.control().sleep(run.deadline().leftAtMost(delay));
     return true;
   }
 

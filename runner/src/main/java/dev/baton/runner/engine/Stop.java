@@ -8,8 +8,10 @@ package dev.baton.runner.engine;
 
 /** Why a run is stopped before its end. */
 public enum Stop {
-  /** Someone asked for a pause: it stops between two steps. */
+  /** Someone asked for a pause: it stops between two steps, and where it only waits. */
   PAUSED,
+  /** Someone asked for a pause now: the step in progress runs again when the run is resumed. */
+  PAUSED_NOW,
   /** The process is asked to end: cut what can be cut, the run goes on elsewhere. */
   SHUTDOWN,
   /** It was cancelled; the trace says so already. */
@@ -23,7 +25,15 @@ public enum Stop {
   boolean interrupts() {
     return switch (this) {
       case PAUSED -> false;
-      case SHUTDOWN, CANCELLED, FENCED, BROKEN -> true;
+      case PAUSED_NOW, SHUTDOWN, CANCELLED, FENCED, BROKEN -> true;
+    };
+  }
+
+  /** Whether the run is paused with it, once that is on the log. */
+  boolean isPause() {
+    return switch (this) {
+      case PAUSED, PAUSED_NOW -> true;
+      case SHUTDOWN, CANCELLED, FENCED, BROKEN -> false;
     };
   }
 

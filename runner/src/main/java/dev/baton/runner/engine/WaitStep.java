@@ -15,7 +15,6 @@ import dev.baton.runner.steps.StepResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Waits until a time that is fixed by when the visit first started, as the trace has it: a failover
@@ -57,7 +56,7 @@ final class WaitStep {
     Deadline over = Deadline.at(end);
     Deadline first = over.earlier(deadline);
     Duration left = first.left();
-    TimeUnit.NANOSECONDS.sleep(left == null ? 0 : left.toNanos());
+    run.control().sleep(left == null ? Duration.ZERO : left);
     return over.isPast()
         ? StepResult.done(NullNode.getInstance())
         : StepResult.failed("timeout", "the step's time was up before the wait was");

@@ -550,7 +550,8 @@ class EngineTest {
 
   @Test
   void shouldPauseBetweenSteps() throws Exception {
-    TestRun run = run("{name: pause, steps: [{id: a, wait: 300ms}, {id: b, transform: '1'}]}");
+    TestRun run =
+        run("{name: pause, steps: [{id: a, shell: 'sleep 0.3'}, {id: b, transform: '1'}]}");
     services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
 
     services.gateway.pause(runner.id, run.id);
@@ -558,6 +559,45 @@ class EngineTest {
     assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("paused");
     assertThat(services.trace.await(run.id, TraceEvent.RunPaused.class, e -> true)).isNotNull();
     assertThat(run.events(TraceEvent.StepCompleted.class)).hasSize(1);
+  }
+
+  @Test
+  void shouldPauseAtOnceWhereItOnlyWaits() throws Exception {
+    for (String step :
+        List.of(
+            "{id: a, wait: 1h}",
+            "{id: a, approval: Go}",
+            "{id: a, shell: 'exit 1', retry: {max: 1, backoff: 1h}}")) {
+      TestRun run = run("{name: pause, steps: [" + step + "]}");
+      services.trace.await(
+          run.id,
+          all ->
+              all.stream()
+                  .anyMatch(
+                      r ->
+                          r.event() instanceof TraceEvent.CheckpointWaiting
+                              || r.event() instanceof TraceEvent.StepRetried
+                              || (r.event() instanceof TraceEvent.StepStarted started
+                                  && started.kind().equals("wait"))));
+
+      services.gateway.pause(runner.id, run.id);
+
+      assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("paused");
+      assertThat(run.events(TraceEvent.StepCompleted.class)).isEmpty();
+      assertThat(run.events(TraceEvent.StepFailed.class)).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldBePausedBeforeItsFirstStepWhenThatWasAskedForBeforeItWasAssigned() throws Exception {
+    TestRun run = new TestRun(services, "{name: pause, steps: [{id: a, transform: '1'}]}", "{}");
+    run.nextEpoch();
+
+    services.gateway.assign(runner.id, run.assign().toBuilder().setPauseRequested(true).build());
+
+    assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("paused");
+    assertThat(run.events(TraceEvent.RunPaused.class)).hasSize(1);
+    assertThat(run.events(TraceEvent.StepCompleted.class)).isEmpty();
   }
 
   @Test

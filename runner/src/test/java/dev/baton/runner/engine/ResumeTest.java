@@ -9,7 +9,11 @@ package dev.baton.runner.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.runner.testkit.RunnerProcess;
@@ -17,6 +21,9 @@ import dev.baton.runner.testkit.Services;
 import dev.baton.runner.testkit.TestRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +72,10 @@ class ResumeTest {
 
   private RunnerProcess attach(TestRun run, Path data) throws Exception {
     run.nextEpoch();
+    return attachNow(run, data);
+  }
+
+  private RunnerProcess attachNow(TestRun run, Path data) throws Exception {
     RunnerProcess process = new RunnerProcess(services, run, data);
     var hello = services.gateway.awaitHello(process.id);
     assertThat(hello.getHeldList())
@@ -130,6 +141,79 @@ class ResumeTest {
     // fenced, not repeated; it was not there.
     assertThat(completions).allSatisfy((step, times) -> assertThat(times).as(step).isEqualTo(1));
     assertThat(completions).containsKeys("a#1", "lap#3", "each/2/w2#1", "last#1");
+  }
+
+  /** At a size where that could be slow. */
+  @Test
+  void shouldTellTenThousandCompletedStepsAgainWithoutWaitingForEach() throws Exception {
+    int branches = 10_000;
+    TestRun run =
+        new TestRun(
+            services,
+            """
+            name: wide
+            steps:
+              - id: each
+                parallel:
+                  over: '[range(%d)]'
+                  steps:
+                    - {id: one, transform: '.run.branch.item'}
+              - {id: ask, approval: Go}
+              - {id: sum, transform: '.steps.each.output | add'}
+            """
+                .formatted(branches),
+            "{}");
+    run.nextEpoch();
+    run.wrote(wide(branches));
+    run.resume();
+    try (RunnerProcess process = attachNow(run, services.data().resolve("wide-" + run.id))) {
+      services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+      List<TraceRecord> again =
+          services.trace.records(run.id).stream()
+              .filter(r -> r.event() instanceof TraceEvent.StepSkipped skip && skip.tellsAgain())
+              .toList();
+      assertThat(again).hasSize(branches + 1);
+      TraceRecord asked = first(run, TraceEvent.CheckpointWaiting.class, 2);
+      Duration took =
+          Duration.between(first(run, TraceEvent.RunnerStarted.class, 2).time(), asked.time());
+      System.out.println(branches + " steps were told again within " + took.toMillis() + " ms");
+      assertThat(took).isLessThan(Duration.ofSeconds(10));
+      run.answer(process.id, "ask", run.id + "-ask-1-2", "true");
+      assertThat(run.awaitOutput().asLong()).isEqualTo(branches * (branches - 1L) / 2);
+      assertThat(process.awaitExit()).isZero();
+    }
+    assertThat(services.trace.state(run.id, 0).head().skipped()).isZero();
+  }
+
+  /** As if every branch had been run and the run then paused. */
+  private static List<TraceEvent.Runner> wide(int branches) {
+    List<TraceEvent.Runner> events = new ArrayList<>();
+    ArrayNode all = JsonNodeFactory.instance.arrayNode();
+    for (int i = 0; i < branches; i++) {
+      all.add(i);
+      events.add(completed("each/" + i + "/one", "transform", IntNode.valueOf(i), List.of()));
+    }
+    events.add(completed("each", "parallel", all, List.of("ask")));
+    events.add(new TraceEvent.RunPaused(null));
+    return events;
+  }
+
+  private static TraceEvent.Runner completed(
+      String step, String kind, JsonNode output, List<String> next) {
+    return new TraceEvent.StepCompleted(
+        step,
+        kind,
+        1,
+        1,
+        new Output.Inline(output),
+        null,
+        false,
+        next,
+        null,
+        null,
+        Instant.now(),
+        1,
+        null);
   }
 
   @Test
@@ -293,7 +377,8 @@ class ResumeTest {
             0,
             null,
             null,
-            0));
+            0,
+            null));
     try (RunnerProcess process = attach(run, data)) {
       TraceEvent.CheckpointWaiting again =
           services.trace.await(

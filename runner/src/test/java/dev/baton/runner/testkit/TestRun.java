@@ -83,6 +83,13 @@ public final class TestRun {
     return epoch;
   }
 
+  /** As when somebody lets the run go on. */
+  public int resume() throws Exception {
+    epoch++;
+    control(new TraceEvent.RunnerAssigned(epoch, null, TraceEvent.RunnerAssigned.RESUME));
+    return epoch;
+  }
+
   public int epoch() {
     return epoch;
   }
@@ -185,6 +192,27 @@ public final class TestRun {
             .max()
             .orElse(0);
     append(lane, last + 1, event);
+  }
+
+  /** What a runner of the current epoch has written, all of it. */
+  public void wrote(List<TraceEvent.Runner> events) {
+    try (KafkaProducer<String, byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", services.kafka(), "acks", "all", "linger.ms", 5),
+            new StringSerializer(),
+            new ByteArraySerializer())) {
+      long seq = 0;
+      for (TraceEvent.Runner event : events) {
+        TraceRecord record =
+            new TraceRecord(
+                new EventId(id, Lane.runner(epoch), ++seq),
+                URI.create("/baton/runner/gone"),
+                Instant.now(),
+                event);
+        producer.send(TraceCodec.encode(Topics.TRACE, record, null));
+      }
+      producer.flush();
+    }
   }
 
   private void control(TraceEvent.Control event) throws ExecutionException, InterruptedException {

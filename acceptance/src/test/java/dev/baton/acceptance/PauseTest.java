@@ -1,0 +1,458 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.standalone.Component;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Runs that are paused, in every kind of step, and go on as if they had not been. */
+@ExtendWith(SharedStack.class)
+class PauseTest {
+  private static final Duration END = Duration.ofSeconds(60);
+
+  @SuppressWarnings("NullAway.Init")
+  private static SharedStack.Running on;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Api api;
+
+  private final Path ledger;
+
+  /** What holds a step until it is there. */
+  private final Path gate;
+
+  PauseTest() throws IOException {
+    ledger = Files.createTempFile(on.folder, "pause", ".ledger");
+    gate = on.folder.resolve(ledger.getFileName() + ".gate");
+  }
+
+  @BeforeAll
+  static void push(SharedStack.Running running) throws Exception {
+    on = running;
+    api = running.api;
+    api.push(Files.readString(Path.of("src/test/resources/pause.yaml")));
+    api.push(
+        """
+        name: asks
+        steps:
+          - {id: ask, approval: {prompt: "Go on?"}}
+          - {id: said, transform: '.steps.ask.output.note'}
+        """);
+    api.push(
+        """
+        name: naps
+        steps:
+          - {id: nap, wait: 4s}
+          - {id: woke, transform: '"up"'}
+        """);
+    api.push(
+        """
+        name: sides
+        input: {type: object}
+        steps:
+          - id: both
+            parallel:
+              branches:
+                left:
+                  - {id: l1, shell: 'echo l1 >> "$LEDGER"; until test -e "$GATE"; do sleep 0.05; done', env: &env {LEDGER: "${{ .input.ledger }}", GATE: "${{ .input.gate }}"}}
+                  - {id: l2, shell: 'echo l2 >> "$LEDGER"; echo left > l', env: {LEDGER: "${{ .input.ledger }}"}}
+                right:
+                  - {id: r1, shell: 'echo r1 >> "$LEDGER"; echo right > r', env: {LEDGER: "${{ .input.ledger }}"}}
+                  - {id: r2, approval: {prompt: "Right?"}}
+          - {id: show, shell: 'cat l r | tr "\\n" " "', output: text}
+        """
+            .replace("&env ", ""));
+    api.push(
+        """
+        name: retries
+        input: {type: object}
+        steps:
+          - {id: flaky, shell: 'echo "try $BATON_ATTEMPT" >> "$LEDGER"; exit 1', retry: {max: 2, backoff: 1h}, env: {LEDGER: "${{ .input.ledger }}"}}
+        """);
+  }
+
+  private ObjectNode input() {
+    return Api.JSON
+        .createObjectNode()
+        .put("ledger", ledger.toString())
+        .put("gate", gate.toString());
+  }
+
+  private List<String> ledger() throws IOException {
+    return Files.readAllLines(ledger);
+  }
+
+  private void awaitLine(String line) {
+    Await.until("'" + line + "' is in the ledger", END, () -> ledger().contains(line));
+  }
+
+  private static JsonNode awaitStatus(String run, String status) throws Exception {
+    Await.until(
+        "run " + run + " is " + status,
+        END,
+        () -> api.run(run).path("status").asText().equals(status));
+    return api.run(run);
+  }
+
+  private static JsonNode pause(String run, boolean now) throws Exception {
+    Api.Answer answer =
+        api.post("/runs/" + run + "/pause", Api.JSON.createObjectNode().put("now", now));
+    assertThat(answer.status()).as("%s", answer).isEqualTo(202);
+    return answer.body();
+  }
+
+  private static void resume(String run) throws Exception {
+    Api.Answer answer = api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
+    assertThat(answer.status()).as("%s", answer).isEqualTo(202);
+    assertThat(answer.body().path("status").asText()).isEqualTo("resuming");
+  }
+
+  private static List<String> types(String run) throws Exception {
+    List<String> types = new ArrayList<>();
+    for (JsonNode event : api.events(run)) {
+      types.add(event.path("type").asText());
+    }
+    return types;
+  }
+
+  private static long count(String run, String type) throws Exception {
+    return types(run).stream().filter(type::equals).count();
+  }
+
+  private static void awaitNoRunner(String run) {
+    Await.until("no process carries " + run, END, () -> RunnerProcess.of(run).isEmpty());
+  }
+
+  @Test
+  void shouldCompleteTheStepInProgressAndResumeFromThatCheckpoint() throws Exception {
+    String run = api.start("paused", input());
+    awaitLine("build");
+
+    assertThat(pause(run, false).path("status").asText()).isEqualTo("pausing");
+    pause(run, false);
+    Api.Answer early = api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
+    assertThat(early.status()).isEqualTo(409);
+    assertThat(early.body().toString()).contains("once it is paused");
+    Files.createFile(gate);
+    awaitStatus(run, "paused");
+    awaitNoRunner(run);
+
+    List<String> types = types(run);
+    assertThat(types.getLast()).isEqualTo("run_paused");
+    assertThat(types).containsOnlyOnce("pause_requested", "step_completed", "run_paused");
+    assertThat(BatonCommand.run(on, "status", "--status", "paused").out())
+        .contains(run.substring(20) + "  paused");
+    assertThat(ledger()).containsExactly("build");
+
+    BatonCommand.Result resumed = BatonCommand.run(on, "resume", run, "--wait");
+
+    assertThat(resumed.code()).as("%s", resumed).isZero();
+    JsonNode view = awaitStatus(run, "completed");
+    assertThat(view.path("epoch").asInt()).isEqualTo(2);
+    assertThat(view.path("output").toString())
+        .isEqualTo("{\"build\":\"one\",\"test\":[\"begun\",\"built\"]}");
+    assertThat(ledger()).containsExactly("build", "test");
+    JsonNode skipped = Api.first(api.events(run), "step_skipped");
+    assertThat(skipped).isNotNull();
+    assertThat(skipped.path("data").path("step").asText()).isEqualTo("build");
+    assertThat(skipped.path("data").path("reason").asText()).isEqualTo("replayed from snapshot");
+  }
+
+  @Test
+  void shouldStopTheStepAtOnceAndRunItAgainOnTheFilesOfBefore() throws Exception {
+    String run = api.start("paused", input());
+    awaitLine("build");
+    pause(run, false);
+
+    BatonCommand.Result paused = BatonCommand.run(on, "pause", run, "--now", "--wait");
+
+    assertThat(paused.code()).as("%s", paused).isZero();
+    assertThat(paused.out()).contains(run.substring(20) + " is paused");
+    awaitNoRunner(run);
+    assertThat(types(run))
+        .doesNotContain("step_completed", "step_failed", "step_retried", "checkpoint_saved");
+    Files.createFile(gate);
+    resume(run);
+    JsonNode view = awaitStatus(run, "completed");
+    assertThat(ledger()).containsExactly("build", "build", "test");
+    assertThat(view.path("output").path("test").toString())
+        .as("the files of the step that was stopped are not there")
+        .isEqualTo("[\"begun\",\"built\"]");
+  }
+
+  @Test
+  void shouldPauseWhileAPersonIsAskedAndUseTheAnswerThatIsGivenMeanwhile() throws Exception {
+    String run = api.start("asks", Api.JSON.createObjectNode());
+    String asked = awaitStatus(run, "waiting").path("waiting").path(0).path("approval").asText();
+
+    pause(run, false);
+    JsonNode paused = awaitStatus(run, "paused");
+    assertThat(paused.path("waiting").path(0).path("approval").asText()).isEqualTo(asked);
+    awaitNoRunner(run);
+    ObjectNode answer = Api.JSON.createObjectNode();
+    answer.putObject("answer").put("approved", true).put("note", "while paused");
+    assertThat(api.post("/checkpoints/" + asked, answer).status()).isEqualTo(200);
+    assertThat(api.run(run).path("status").asText()).isEqualTo("paused");
+    resume(run);
+
+    assertThat(awaitStatus(run, "completed").path("output").asText()).isEqualTo("while paused");
+    assertThat(count(run, "checkpoint_waiting")).isEqualTo(1);
+  }
+
+  @Test
+  void shouldKeepTheSameQuestionOpenOverAPause() throws Exception {
+    String run = api.start("asks", Api.JSON.createObjectNode());
+    String asked = awaitStatus(run, "waiting").path("waiting").path(0).path("approval").asText();
+    pause(run, false);
+    awaitStatus(run, "paused");
+    resume(run);
+    JsonNode again = awaitStatus(run, "waiting");
+
+    assertThat(again.path("waiting").path(0).path("approval").asText()).isEqualTo(asked);
+    assertThat(count(run, "checkpoint_waiting")).isEqualTo(1);
+    assertThat(api.approve(run)).isTrue();
+    awaitStatus(run, "completed");
+  }
+
+  @Test
+  void shouldPauseATimerWithoutMovingItsEnd() throws Exception {
+    String run = api.start("naps", Api.JSON.createObjectNode());
+    Await.until("it naps", END, () -> types(run).contains("step_started"));
+    JsonNode begun = Api.first(api.events(run), "step_started");
+    assertThat(begun).isNotNull();
+    Instant start = Instant.parse(begun.path("time").asText());
+
+    pause(run, false);
+    awaitStatus(run, "paused");
+    assertThat(Instant.now())
+        .as("it does not wait for the timer")
+        .isBefore(start.plusMillis(4_000));
+    resume(run);
+    awaitStatus(run, "completed");
+
+    JsonNode woke = Api.first(api.events(run), "step_completed");
+    assertThat(woke).isNotNull();
+    assertThat(Instant.parse(woke.path("time").asText())).isAfterOrEqualTo(start.plusSeconds(4));
+  }
+
+  @Test
+  void shouldCompleteTheStepOfEachBranchAndResumeInTheMidstOfThem() throws Exception {
+    String run = api.start("sides", input());
+    awaitLine("l1");
+    Await.until("the right side asks", END, () -> api.run(run).path("waiting").size() == 1);
+
+    pause(run, false);
+    Files.createFile(gate);
+    awaitStatus(run, "paused");
+    assertThat(ledger()).containsExactlyInAnyOrder("l1", "r1");
+    resume(run);
+    Await.until("it is approved", END, () -> api.approve(run));
+
+    assertThat(awaitStatus(run, "completed").path("output").asText().strip())
+        .isEqualTo("left right");
+    assertThat(ledger()).containsExactlyInAnyOrder("l1", "r1", "l2");
+    List<String> replayed = new ArrayList<>();
+    for (JsonNode event : api.events(run)) {
+      if (event.path("type").asText().equals("step_skipped")) {
+        replayed.add(event.path("data").path("step").asText());
+      }
+    }
+    assertThat(replayed).containsExactlyInAnyOrder("both/left/l1", "both/right/r1");
+  }
+
+  @Test
+  void shouldEndABackoffAndKeepTheRetryCounters() throws Exception {
+    String run = api.start("retries", input());
+    Await.until("it has failed once", END, () -> types(run).contains("step_retried"));
+
+    pause(run, false);
+    awaitStatus(run, "paused");
+    resume(run);
+    Await.until("it has failed twice", END, () -> count(run, "step_retried") == 2);
+    pause(run, false);
+    awaitStatus(run, "paused");
+    resume(run);
+
+    awaitStatus(run, "failed");
+    assertThat(ledger()).containsExactly("try 1", "try 2", "try 3");
+  }
+
+  @Test
+  void shouldEndAsPausedWhenItsRunnerIsKilledWhileItIsBeingPaused() throws Exception {
+    String run = api.start("paused", input());
+    awaitLine("build");
+    pause(run, false);
+
+    RunnerProcess.of(run).orElseThrow().kill(true);
+
+    JsonNode view = awaitStatus(run, "paused");
+    assertThat(view.path("epoch").asInt()).isEqualTo(2);
+    awaitNoRunner(run);
+    assertThat(types(run)).doesNotContain("run_paused", "step_completed");
+    Files.createFile(gate);
+    resume(run);
+    awaitStatus(run, "completed");
+    assertThat(ledger()).containsExactly("build", "build", "test");
+  }
+
+  /** Run, checkpoint, restart, resume, complete. */
+  @Test
+  void shouldPauseAndResumeThoughTheServersAreKilledMeanwhile() throws Exception {
+    String run = api.start("paused", input());
+    awaitLine("build");
+    pause(run, false);
+
+    restart(Component.ORCHESTRATOR);
+    Files.createFile(gate);
+    awaitStatus(run, "paused");
+    restart(Component.STORE);
+    restart(Component.ORCHESTRATOR);
+    assertThat(awaitStatus(run, "paused").path("epoch").asInt()).isEqualTo(1);
+    Await.until(
+        "it is resumed",
+        END,
+        () -> api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode()).status() == 202);
+
+    awaitStatus(run, "completed");
+    assertThat(ledger()).containsExactly("build", "test");
+  }
+
+  private static void restart(Component component) throws Exception {
+    on.stack.kill(component);
+    on.stack.restart(component);
+  }
+
+  @Test
+  void shouldStayPausedOnceItsRunnerIsGoneAndEndWhenItIsCancelled() throws Exception {
+    String run = api.start("asks", Api.JSON.createObjectNode());
+    awaitStatus(run, "waiting");
+    pause(run, true);
+    awaitStatus(run, "paused");
+    awaitNoRunner(run);
+    assertThat(count(run, "runner_assigned")).isEqualTo(1);
+
+    assertThat(api.post("/runs/" + run + "/cancel", Api.JSON.createObjectNode()).status())
+        .isEqualTo(202);
+    awaitStatus(run, "cancelled");
+
+    Api.Answer late = api.post("/runs/" + run + "/pause", Api.JSON.createObjectNode());
+    assertThat(late.status()).isEqualTo(409);
+    assertThat(late.body().toString()).contains("has ended (cancelled)");
+    BatonCommand.Result refused = BatonCommand.run(on, "pause", run);
+    assertThat(refused.code()).as("%s", refused).isEqualTo(5);
+    BatonCommand.Result unknown = BatonCommand.run(on, "resume", "zzzzzz");
+    assertThat(unknown.code()).as("%s", unknown).isEqualTo(3);
+    assertThat(unknown.err()).contains("zzzzzz");
+  }
+
+  @Test
+  void shouldPauseAForegroundRunOnCtrlCAndStopItsStepOnTheSecond() throws Exception {
+    Path err = Files.createTempFile(on.folder, "foreground", ".err");
+    Path in =
+        Files.writeString(on.folder.resolve(ledger.getFileName() + ".json"), input().toString());
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                // A test that runs in the background of a shell would hand its deafness on.
+                "env",
+                "--default-signal=INT",
+                Path.of("..", "baton").toAbsolutePath().normalize().toString(),
+                "run",
+                "paused",
+                "--input",
+                "@" + in,
+                "--label",
+                "ledger=" + ledger.getFileName(),
+                "--wait")
+            .redirectOutput(on.folder.resolve("foreground.out").toFile())
+            .redirectError(err.toFile());
+    builder.environment().put("BATON_SKIP_BUILD", "1");
+    builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
+    Process command = builder.start();
+    try {
+      awaitLine("build");
+      String run =
+          api.get("/runs?label=ledger=" + ledger.getFileName())
+              .body()
+              .path("runs")
+              .path(0)
+              .path("id")
+              .asText();
+
+      interrupt(command);
+      Await.until(
+          "it says so", END, () -> Files.readString(err).contains("pausing after the step"));
+      Await.until(
+          "it is pausing", END, () -> api.run(run).path("status").asText().equals("pausing"));
+      assertThat(command.isAlive()).isTrue();
+      interrupt(command);
+
+      assertThat(command.waitFor(END.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      assertThat(command.exitValue()).as(Files.readString(err)).isEqualTo(9);
+      assertThat(api.run(run).path("status").asText()).isEqualTo("paused");
+      assertThat(types(run)).doesNotContain("step_completed").contains("run_paused");
+    } finally {
+      command.destroyForcibly();
+    }
+  }
+
+  private static void interrupt(Process process) throws Exception {
+    assertThat(new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor())
+        .isZero();
+  }
+
+  @Test
+  void shouldPauseAForegroundRunOnOneCtrlCAfterItsStep() throws Exception {
+    String run = api.start("paused", input());
+    awaitLine("build");
+    pause(run, true);
+    awaitStatus(run, "paused");
+    Path err = Files.createTempFile(on.folder, "resumed", ".err");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                "env",
+                "--default-signal=INT",
+                Path.of("..", "baton").toAbsolutePath().normalize().toString(),
+                "resume",
+                run,
+                "--wait")
+            .redirectOutput(on.folder.resolve("resumed.out").toFile())
+            .redirectError(err.toFile());
+    builder.environment().put("BATON_SKIP_BUILD", "1");
+    builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
+    Process command = builder.start();
+    try {
+      Await.until("it runs again", END, () -> ledger().size() == 2);
+      interrupt(command);
+      Await.until(
+          "it says so", END, () -> Files.readString(err).contains("pausing after the step"));
+      Await.until(
+          "it is pausing", END, () -> api.run(run).path("status").asText().equals("pausing"));
+      Files.createFile(gate);
+
+      assertThat(command.waitFor(END.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      assertThat(command.exitValue()).as(Files.readString(err)).isEqualTo(9);
+      assertThat(ledger()).containsExactly("build", "build");
+      assertThat(types(run)).containsOnlyOnce("step_completed");
+    } finally {
+      command.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.snapshot;
+
+import dev.baton.protocol.state.Fork;
+import dev.baton.protocol.state.ResumePoint;
+import dev.baton.store.failure.StoreFailure;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Earlier states that a run can go on from, with the files of then. Thread-safe. */
+@ApplicationScoped
+public class ResumePoints {
+  static final String KEPT =
+      "SELECT id FROM store.checkpoint WHERE id = ANY($1::text[]) AND NOT deleting";
+
+  private final Folds folds;
+  private final Pool pool;
+
+  ResumePoints(Folds folds, Pool pool) {
+    this.folds = folds;
+    this.pool = pool;
+  }
+
+  /**
+   * As of when the step was about to begin, the last time. Fails with NOT_FOUND when the run has
+   * never come to it, with REFUSED {@code checkpoint_gone} when the files of then have been
+   * deleted.
+   *
+   * @param step of the main line
+   */
+  public Uni<ResumePoint.Found> before(String run, String step) {
+    return folds
+        .before(run, step)
+        .map(
+            found ->
+                found.orElseThrow(
+                    () ->
+                        StoreFailure.notFound(
+                            "run %s itself has not come to a step '%s' of its main line"
+                                .formatted(run, step))))
+        .call(found -> requireFiles(run, step, Fork.of(found.state(), null, null).checkpoints()));
+  }
+
+  private Uni<Void> requireFiles(String run, String step, Set<String> needed) {
+    return pool.preparedQuery(KEPT)
+        .execute(Tuple.tuple().addValue(needed.toArray(String[]::new)))
+        .invoke(
+            rows -> {
+              Set<String> gone = new TreeSet<>(needed);
+              rows.forEach(row -> gone.remove(row.getString(0)));
+              if (!gone.isEmpty()) {
+                throw StoreFailure.refused(
+                    "checkpoint_gone: the files before step '%s' of run %s have been deleted: %s"
+                        .formatted(step, run, String.join(", ", gone)));
+              }
+            })
+        .replaceWithVoid();
+  }
+}

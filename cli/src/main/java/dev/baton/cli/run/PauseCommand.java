@@ -1,0 +1,106 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.EventFeed;
+import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.client.RunRef;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.terminal.Progress;
+import dev.baton.protocol.json.Json;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code baton pause ID}. */
+@Command(
+    name = "pause",
+    description =
+        "Pause a run: the step in progress completes, the runner goes, and `baton resume` goes on."
+            + " Pausing twice is the same as once.",
+    footer = {
+      "%nExamples:",
+      "  baton pause 4v8k2m",
+      "  baton pause 4v8k2m --now --wait && baton resume 4v8k2m"
+    })
+public final class PauseCommand implements Callable<Integer> {
+  private final Context context;
+
+  @Parameters(paramLabel = "ID", description = "A run's id, or its last six characters.")
+  private String id = "";
+
+  @Option(
+      names = "--now",
+      description = "Stop the step in progress at once; it runs again at the resume.")
+  private boolean now;
+
+  @Option(
+      names = "--wait",
+      description = "Wait until it is paused; exit 1 when it has ended instead.")
+  private boolean wait;
+
+  @Option(names = "--by", paramLabel = "NAME", description = "Who asks. Default: $$USER.")
+  private @Nullable String by;
+
+  public PauseCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    JsonNode run = pause(context, RunRef.parse(id).id(context.client()), now, by);
+    boolean paused = true;
+    if (wait && !EndedRun.isPaused(run)) {
+      run = await(run);
+      paused = EndedRun.isPaused(run);
+    }
+    if (context.json()) {
+      context.printJson(run);
+    } else {
+      context.print(
+          "%s is %s"
+              .formatted(
+                  RunView.displayId(run),
+                  wait || EndedRun.isPaused(run)
+                      ? run.path("status").asText()
+                      : now ? "being paused now" : "being paused after the step in progress"));
+    }
+    return (paused ? ExitCode.OK : ExitCode.FAILED).number();
+  }
+
+  /** Asks for it. */
+  static JsonNode pause(Context context, String run, boolean now, @Nullable String by) {
+    ObjectNode body = Json.mapper().createObjectNode().put("now", now);
+    String name = by == null ? context.environment().get("USER") : by;
+    if (name != null && !name.isBlank()) {
+      body.put("by", name);
+    }
+    return context.client().post("/runs/" + run + "/pause", body);
+  }
+
+  private JsonNode await(JsonNode run) {
+    String full = run.path("id").asText();
+    int epoch = run.path("epoch").asInt(1);
+    boolean[] current = {false};
+    try (Progress _ = Progress.start(context.terminal(), "pausing " + RunView.displayId(run))) {
+      RunEvent last =
+          new EventFeed(context.client(), full, 0)
+              .follow(
+                  event -> {
+                    current[0] = current[0] || StartedRun.begins(event, epoch);
+                    return true;
+                  },
+                  event -> current[0] && (event.isLast() || event.isPause()));
+      return EndedRun.view(context.client(), full, last);
+    }
+  }
+}
