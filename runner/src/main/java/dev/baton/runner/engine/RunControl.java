@@ -63,7 +63,13 @@ public final class RunControl {
    * @throws InterruptedException when the run is stopped
    */
   void sleep(Duration time) throws InterruptedException {
-    await(new CompletableFuture<>(), time);
+    CompletableFuture<Void> over = new CompletableFuture<>();
+    try {
+      await(over, time);
+    } finally {
+      // Off the list of what a stop wakes: it would grow with every sleep of the run.
+      over.complete(null);
+    }
   }
 
   /**
