@@ -28,7 +28,7 @@ final class RunChange {
   private static final String WAITING = "waiting";
 
   private final String run;
-  private final RunStatus statusBefore;
+  private final RunHead first;
   private RunHead head;
   private @Nullable Instant startedAt;
   private @Nullable Instant endedAt;
@@ -50,7 +50,7 @@ final class RunChange {
   RunChange(String run, RunHead head) {
     this.run = run;
     this.head = head;
-    this.statusBefore = head.status();
+    this.first = head;
   }
 
   String run() {
@@ -75,9 +75,14 @@ final class RunChange {
     return closed;
   }
 
+  /** Whether the batch has brought another status, or the same of another epoch. */
+  private boolean hasMoved() {
+    return head.status() != first.status() || head.epoch() != first.epoch();
+  }
+
   /** Whether the batch has freed the place that the run had under its workflow's limit. */
   boolean freedItsPlace() {
-    return head.status() != statusBefore && (head.isEnded() || head.status() == RunStatus.PAUSED);
+    return hasMoved() && (head.isEnded() || head.status() == RunStatus.PAUSED);
   }
 
   RunHead.Verdict apply(TraceRecord record) {
@@ -178,7 +183,7 @@ final class RunChange {
   ObjectNode row() {
     ObjectNode row = Json.mapper().createObjectNode();
     row.put("id", run)
-        .put("moved", head.status() != statusBefore)
+        .put("moved", hasMoved())
         .put("head", text(head))
         .put("status", head.status().word())
         .put("ended", head.isEnded())

@@ -70,7 +70,7 @@ class LabelsTest {
   @Test
   void shouldChangeLabelsAlsoOfAnEndedRunAndRecordThem() {
     bed.api().workflow("labels", true);
-    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "labels", 10);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "labels", 1_000);
         TraceLog log = bed.log()) {
       String run = create("labels", "{\"a\":\"1\",\"b\":\"2\"}");
       runner.awaitAssign(run);

@@ -596,7 +596,7 @@ class EngineTest {
     services.gateway.assign(runner.id, run.assign().toBuilder().setPauseRequested(true).build());
 
     assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("paused");
-    assertThat(run.events(TraceEvent.RunPaused.class)).hasSize(1);
+    services.trace.await(run.id, TraceEvent.RunPaused.class, e -> true);
     assertThat(run.events(TraceEvent.StepCompleted.class)).isEmpty();
   }
 
