@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
  * happened. {@code -Dbaton.graphs=N} for more, {@code -Dbaton.seed=S} for the same again.
  */
 class RandomGraphTest {
-  private static final int GRAPHS = Integer.getInteger("baton.graphs", 300);
+  private static final int GRAPHS = Integer.getInteger("baton.graphs", 200);
 
   /** In events of the undisturbed run. Longer ones are left out: they are interrupted too often. */
   private static final int LONGEST = 150;
