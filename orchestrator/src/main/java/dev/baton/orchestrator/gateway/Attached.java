@@ -18,15 +18,25 @@ public final class Attached {
   private final long pid;
   private final int slots;
   private final Consumer<GatewayMessage> out;
+  private final Runnable end;
   private final Map<String, Integer> runs = new ConcurrentHashMap<>();
   private boolean closed;
   private final AtomicInteger taken = new AtomicInteger();
 
-  Attached(String runner, long pid, int slots, Consumer<GatewayMessage> out) {
+  /**
+   * @param out puts a message on its stream
+   * @param end ends its stream
+   */
+  Attached(String runner, long pid, int slots, Consumer<GatewayMessage> out, Runnable end) {
+    this.end = end;
     this.runner = runner;
     this.pid = pid;
     this.slots = slots;
     this.out = out;
+  }
+
+  void end() {
+    end.run();
   }
 
   public String runner() {

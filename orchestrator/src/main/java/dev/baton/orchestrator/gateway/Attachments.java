@@ -79,6 +79,18 @@ public class Attachments {
     }
   }
 
+  /**
+   * The runner's process has ended. Its stream need not have noticed: where the other side is
+   * killed the server may hear nothing of it, and nothing must be given to it any more.
+   */
+  public void gone(String runner) {
+    Attached attached = byRunner.get(runner);
+    if (attached != null) {
+      remove(attached);
+      attached.end();
+    }
+  }
+
   private void forget(Attached attached) {
     byRunner.remove(attached.runner(), attached);
     attached.runs().keySet().forEach(run -> byRun.remove(run, attached));

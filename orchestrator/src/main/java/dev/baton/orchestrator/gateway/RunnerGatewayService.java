@@ -84,7 +84,8 @@ class RunnerGatewayService implements RunnerGateway {
         return;
       }
       Attached fresh =
-          new Attached(hello.getRunnerId(), hello.getPid(), hello.getSlots(), out::emit);
+          new Attached(
+              hello.getRunnerId(), hello.getPid(), hello.getSlots(), out::emit, out::complete);
       if (!attached.compareAndSet(null, fresh)) {
         refuse("hello was said already");
         return;

@@ -103,6 +103,7 @@ public class RunnerWatch {
   private void exited(String runner, String mode, @Nullable Integer exitCode) {
     watched.remove(runner);
     attachments.expectNoMore(runner);
+    attachments.gone(runner);
     if (stopping) {
       return;
     }

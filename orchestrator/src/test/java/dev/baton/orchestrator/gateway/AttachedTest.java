@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class AttachedTest {
   @Test
   void shouldTellTheSlotThatEndsAShortage() {
-    Attached runner = new Attached("r", 1, 2, message -> {});
+    Attached runner = new Attached("r", 1, 2, message -> {}, () -> {});
     assertThat(runner.tryTake()).isTrue();
     assertThat(runner.giveBack()).isFalse();
 
@@ -27,7 +27,7 @@ class AttachedTest {
 
   @Test
   void shouldSayWhetherTheRunWasThere() {
-    Attached runner = new Attached("r", 1, 2, message -> {});
+    Attached runner = new Attached("r", 1, 2, message -> {}, () -> {});
 
     assertThat(runner.hold("a", 1)).isFalse();
     assertThat(runner.hold("a", 2)).isTrue();

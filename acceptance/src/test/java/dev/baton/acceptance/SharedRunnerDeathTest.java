@@ -1,0 +1,43 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A runner that carries many light runs is killed. */
+@ExtendWith(SharedStack.class)
+class SharedRunnerDeathTest {
+  // Far less than it takes until a launch that nobody answers is given up.
+  private static final Duration SOON = Duration.ofSeconds(20);
+
+  @Test
+  void shouldGiveItsRunsToAnotherAtOnce(SharedStack.Running running) throws Exception {
+    Api api = running.api;
+    api.push("{name: shared-death, steps: [{id: ask, approval: Go on}]}");
+    String run = api.start("shared-death", Api.JSON.createObjectNode());
+
+    for (int epoch = 1; epoch <= 3; epoch++) {
+      int current = epoch;
+      Await.until(
+          "run " + run + " waits in epoch " + epoch,
+          SOON,
+          () -> {
+            JsonNode now = api.run(run);
+            return now.path("epoch").asInt() == current
+                && now.path("status").asText().equals("waiting");
+          });
+      long pid = api.run(run).path("runner").path("pid").asLong();
+      assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
+    }
+    Await.until("run " + run + " waits again", SOON, () -> api.run(run).path("epoch").asInt() == 4);
+  }
+}
