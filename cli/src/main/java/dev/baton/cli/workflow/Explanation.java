@@ -54,28 +54,20 @@ final class Explanation {
               + (facts.isEmpty() ? "" : "  " + facts)
               + "  → "
               + String.join(", ", ways(flow, i)));
-      switch (step.kind()) {
-        case StepKind.Over over -> {
-          lines.add(indent + "  each item of " + over.items().text() + ":");
-          describe(over.body(), indent + "    ", lines);
-        }
-        case StepKind.Branches named ->
-            named
-                .branches()
-                .forEach(
-                    (name, branch) -> {
-                      lines.add(indent + "  branch " + name + ":");
-                      describe(branch, indent + "    ", lines);
-                    });
-        case StepKind.Shell _,
-            StepKind.Http _,
-            StepKind.Transform _,
-            StepKind.Approval _,
-            StepKind.Wait _,
-            StepKind.Fn _,
-            StepKind.Agent _ -> {}
-      }
+      step.kind()
+          .lists()
+          .forEach(
+              (name, list) -> {
+                lines.add(indent + "  " + heading(step.kind(), name) + ":");
+                describe(list, indent + "    ", lines);
+              });
     }
+  }
+
+  private static String heading(StepKind kind, String list) {
+    return kind instanceof StepKind.Over over
+        ? "each item of " + over.items().text()
+        : "branch " + list;
   }
 
   private List<String> facts(Step step) {
@@ -166,19 +158,11 @@ final class Explanation {
                 made.put("title", milestone.title()).put("tier", milestone.tier().word());
                 milestone.verify().forEach(made.putArray("verify")::add);
               });
-      switch (step.kind()) {
-        case StepKind.Over over -> describe(over.body(), one.putArray("steps"));
-        case StepKind.Branches named -> {
-          ObjectNode branches = one.putObject("branches");
-          named.branches().forEach((name, branch) -> describe(branch, branches.putArray(name)));
-        }
-        case StepKind.Shell _,
-            StepKind.Http _,
-            StepKind.Transform _,
-            StepKind.Approval _,
-            StepKind.Wait _,
-            StepKind.Fn _,
-            StepKind.Agent _ -> {}
+      if (step.kind() instanceof StepKind.Over over) {
+        describe(over.body(), one.putArray("steps"));
+      } else if (!step.kind().lists().isEmpty()) {
+        ObjectNode branches = one.putObject("branches");
+        step.kind().lists().forEach((name, list) -> describe(list, branches.putArray(name)));
       }
     }
   }

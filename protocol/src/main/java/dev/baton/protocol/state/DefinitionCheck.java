@@ -13,6 +13,7 @@ import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.Workflow;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -92,16 +93,7 @@ public final class DefinitionCheck {
   }
 
   private static Optional<Flow> branch(StepKind kind, String name) {
-    return switch (kind) {
-      case StepKind.Over over -> Optional.of(over.body());
-      case StepKind.Branches named -> Optional.ofNullable(named.branches().get(name));
-      case StepKind.Shell it -> Optional.empty();
-      case StepKind.Http it -> Optional.empty();
-      case StepKind.Transform it -> Optional.empty();
-      case StepKind.Approval it -> Optional.empty();
-      case StepKind.Wait it -> Optional.empty();
-      case StepKind.Fn it -> Optional.empty();
-      case StepKind.Agent it -> Optional.empty();
-    };
+    Map<String, Flow> lists = kind.lists();
+    return Optional.ofNullable(lists.getOrDefault(name, lists.get(StepKind.EACH)));
   }
 }

@@ -33,38 +33,14 @@ import org.jspecify.annotations.Nullable;
 final class DotWorkflow {
   /** Attributes of the graph that are keys of the workflow. */
   private static final List<String> OF_WORKFLOW =
-      List.of(
-          "description",
-          "input",
-          "runner",
-          "deadline",
-          "restart",
-          "heartbeat",
-          "park_after",
-          "max_reroutes",
-          "defaults",
-          "concurrency");
+      WorkflowDecoder.KEYS.stream().filter(key -> !Set.of("name", "steps").contains(key)).toList();
 
-  /** Attributes of a node that are keys of the step, and are text. */
-  private static final Set<String> TEXTS =
-      Set.of(
-          "title", "when", "timeout", "workspace", "shell", "transform", "output", "interpreter");
+  /** Attributes of a node that are keys of the step; what the graph itself says is none. */
+  private static final List<String> OF_STEP =
+      StepDecoder.KEYS.stream().filter(key -> !Set.of("id", "next").contains(key)).toList();
 
-  /** Those that may be JSON, too. */
-  private static final Set<String> VALUES =
-      Set.of(
-          "retry",
-          "max_visits",
-          "gate",
-          "env",
-          "ok_exit_codes",
-          "http",
-          "parallel",
-          "approval",
-          "wait",
-          "fn",
-          "agent",
-          "milestone");
+  /** Those that are text even where it looks like JSON. */
+  private static final Set<String> TEXTS = Set.of("title", "when", "shell", "transform");
 
   private static final Set<String> OTHER_NAMES =
       Set.of(
@@ -342,14 +318,10 @@ final class DotWorkflow {
             (key, value) -> {
               if (StepDecoder.KINDS.contains(key)) {
                 return; // With the kind.
-              } else if (TEXTS.contains(key)) {
-                entries.add(entry(key, mark, text(mark, value)));
-              } else if (VALUES.contains(key)) {
-                entries.add(entry(key, mark, value(mark, value)));
+              } else if (OF_STEP.contains(key)) {
+                entries.add(entry(key, mark, read(key, mark, value)));
               } else if (!OTHER_NAMES.contains(key) && !isStyle(key)) {
-                List<String> known = new ArrayList<>(TEXTS);
-                known.addAll(VALUES);
-                unknown(mark, node.id(), key, known);
+                unknown(mark, node.id(), key, OF_STEP);
               }
             });
     if (node.has("max_retries") && !node.has("retry")) {
@@ -382,7 +354,7 @@ final class DotWorkflow {
                     ? new Located.Members(mark, List.of(entry("url", mark, text(mark, value))))
                     : kind.equals("approval") && choice
                         ? choices(node, value)
-                        : VALUES.contains(kind) ? value(mark, value) : text(mark, value)));
+                        : read(kind, mark, value)));
       }
     }
     String handler = handler(node);
@@ -563,6 +535,10 @@ final class DotWorkflow {
 
   private static Located text(Mark mark, String text) {
     return new Located.Scalar(mark, JsonNodeFactory.instance.textNode(text), Located.Style.OTHER);
+  }
+
+  private static Located read(String key, Mark mark, String value) {
+    return TEXTS.contains(key) ? text(mark, value) : value(mark, value);
   }
 
   /** JSON where it is that, else text. */

@@ -46,17 +46,7 @@ final class FlowCheck {
       for (Notes.Target target : targets.getOrDefault(step.id(), List.of())) {
         checkTarget(target, ids);
       }
-      switch (step.kind()) {
-        case StepKind.Over(_, _, _, Flow body) -> check(body);
-        case StepKind.Branches(var branches, _, _) -> branches.values().forEach(this::check);
-        case StepKind.Shell _,
-            StepKind.Http _,
-            StepKind.Transform _,
-            StepKind.Approval _,
-            StepKind.Wait _,
-            StepKind.Fn _,
-            StepKind.Agent _ -> {}
-      }
+      step.kind().lists().values().forEach(this::check);
     }
     FlowGraph graph = new FlowGraph(flow);
     checkCycles(flow, graph);

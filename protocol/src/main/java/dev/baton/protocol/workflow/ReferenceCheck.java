@@ -68,18 +68,7 @@ final class ReferenceCheck {
       Home home = new Home(flow, graph, i, around);
       homes.put(step.id(), home);
       Around within = new Around(step, home);
-      switch (step.kind()) {
-        case StepKind.Over(_, _, _, Flow body) -> locate(body, within);
-        case StepKind.Branches(var branches, _, _) ->
-            branches.values().forEach(branch -> locate(branch, within));
-        case StepKind.Shell _,
-            StepKind.Http _,
-            StepKind.Transform _,
-            StepKind.Approval _,
-            StepKind.Wait _,
-            StepKind.Fn _,
-            StepKind.Agent _ -> {}
-      }
+      step.kind().lists().values().forEach(list -> locate(list, within));
     }
   }
 

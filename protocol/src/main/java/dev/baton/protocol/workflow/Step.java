@@ -49,20 +49,8 @@ public record Step(
    * says of the workspace itself does not count.
    */
   public boolean usesFiles() {
-    return switch (kind) {
-      case StepKind.Over over -> over.body().usesFiles();
-      case StepKind.Branches named -> named.branches().values().stream().anyMatch(Flow::usesFiles);
-      case StepKind.Shell it -> writes();
-      case StepKind.Http it -> writes();
-      case StepKind.Transform it -> writes();
-      case StepKind.Approval it -> writes();
-      case StepKind.Wait it -> writes();
-      case StepKind.Fn it -> writes();
-      case StepKind.Agent it -> writes();
-    };
-  }
-
-  private boolean writes() {
-    return workspace == WorkspaceUse.WRITE;
+    return kind instanceof StepKind.Parallel
+        ? kind.lists().values().stream().anyMatch(Flow::usesFiles)
+        : workspace == WorkspaceUse.WRITE;
   }
 }

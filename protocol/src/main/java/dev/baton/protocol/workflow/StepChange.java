@@ -138,18 +138,7 @@ public record StepChange(String step, What what) {
     for (Step step : flow.steps()) {
       String path = before + step.id();
       all.put(path, step);
-      switch (step.kind()) {
-        case StepKind.Over over -> collect(over.body(), path + "/*/", all);
-        case StepKind.Branches named ->
-            named.branches().forEach((name, body) -> collect(body, path + "/" + name + "/", all));
-        case StepKind.Shell _,
-            StepKind.Http _,
-            StepKind.Transform _,
-            StepKind.Approval _,
-            StepKind.Wait _,
-            StepKind.Fn _,
-            StepKind.Agent _ -> {}
-      }
+      step.kind().lists().forEach((name, list) -> collect(list, path + "/" + name + "/", all));
     }
   }
 }

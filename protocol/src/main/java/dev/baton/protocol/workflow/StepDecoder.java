@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Lists of steps, and what all steps have in common. */
 final class StepDecoder {
@@ -36,6 +37,9 @@ final class StepDecoder {
           "milestone");
   private static final List<String> SHELL =
       List.of("env", "output", "interpreter", "ok_exit_codes");
+
+  /** Every key that a step may have, of whatever kind it is. */
+  static final List<String> KEYS = Stream.of(COMMON, KINDS, SHELL).flatMap(List::stream).toList();
 
   /** Kinds that do something outside, which can fail once and not the next time, or take long. */
   private static final Set<String> EFFECTS = Set.of("shell", "http", "fn", "agent");
@@ -206,11 +210,8 @@ final class StepDecoder {
   private Optional<String> kindWord(Fields fields) {
     List<String> given =
         KINDS.stream().filter(kind -> fields.members().find(kind) != null).toList();
-    List<String> known = new ArrayList<>(COMMON);
-    known.addAll(KINDS);
-    known.addAll(SHELL);
     List<Located.Entry> unknown =
-        fields.members().entries().stream().filter(entry -> !known.contains(entry.key())).toList();
+        fields.members().entries().stream().filter(entry -> !KEYS.contains(entry.key())).toList();
     if (given.isEmpty() && unknown.size() == 1) {
       fields.unknown(unknown.getFirst(), "unknown step kind", KINDS);
       return Optional.empty();

@@ -19,8 +19,16 @@ import java.util.Set;
 
 /** What a step does. */
 public sealed interface StepKind {
+  /** The name of the list that each branch of an {@link Over} walks. */
+  String EACH = "*";
+
   /** As a definition and the trace name it. */
   String word();
+
+  /** The lists of steps within it, by their branches' names. */
+  default Map<String, Flow> lists() {
+    return Map.of();
+  }
 
   /**
    * Runs {@code <interpreter…> <script>}.
@@ -114,7 +122,12 @@ public sealed interface StepKind {
    *
    * @param items its result must be a list
    */
-  record Over(Expression items, int max, Join join, Flow body) implements Parallel {}
+  record Over(Expression items, int max, Join join, Flow body) implements Parallel {
+    @Override
+    public Map<String, Flow> lists() {
+      return Map.of(EACH, body);
+    }
+  }
 
   /**
    * Named branches; the output maps each name to the branch's output, null for those that did not
@@ -123,6 +136,11 @@ public sealed interface StepKind {
   record Branches(Map<String, Flow> branches, int max, Join join) implements Parallel {
     public Branches {
       branches = new LinkedHashMap<>(branches);
+    }
+
+    @Override
+    public Map<String, Flow> lists() {
+      return branches;
     }
   }
 

@@ -77,18 +77,7 @@ public record Workflow(
   private static void collect(Flow flow, List<Step> all) {
     for (Step step : flow.steps()) {
       all.add(step);
-      switch (step.kind()) {
-        case StepKind.Over(_, _, _, Flow body) -> collect(body, all);
-        case StepKind.Branches(var branches, _, _) ->
-            branches.values().forEach(branch -> collect(branch, all));
-        case StepKind.Shell _,
-            StepKind.Http _,
-            StepKind.Transform _,
-            StepKind.Approval _,
-            StepKind.Wait _,
-            StepKind.Fn _,
-            StepKind.Agent _ -> {}
-      }
+      step.kind().lists().values().forEach(list -> collect(list, all));
     }
   }
 }

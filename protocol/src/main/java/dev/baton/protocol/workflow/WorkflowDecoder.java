@@ -15,7 +15,7 @@ import java.util.OptionalInt;
 
 /** Tree to records: everything that can be said of a value where it stands. */
 final class WorkflowDecoder {
-  private static final List<String> KEYS =
+  static final List<String> KEYS =
       List.of(
           "name",
           "description",

@@ -40,7 +40,7 @@ class DotTest {
         test", retry="{\\"max\\": 2}", timeout="5m", label="Build it"];
           build -> ship [when=".steps.build.output == \\"ok\\"", color=green];
           build -> report [condition="outcome=failure"]; build -> end;
-          ship [shell="./ship \\"$V\\"", env="{\\"V\\": \\"${{ .input.v }}\\"}", gate=build]
+          ship [output="{\\"file\\": \\"out.json\\"}", shell="./ship \\"$V\\"", env="{\\"V\\": \\"${{ .input.v }}\\"}", gate=build]
           report [transform=".steps.build.error.code"] # no other
         }
         """;
@@ -59,7 +59,7 @@ class DotTest {
               - {when: '.steps.build.output == "ok"', to: ship, on: any}
               - {on: failure, to: report}
               - {on: any, to: end}
-          - {id: ship, shell: './ship "$V"', env: {V: "${{ .input.v }}"}, gate: build, next: [{to: end}]}
+          - {id: ship, output: {file: out.json}, shell: './ship "$V"', env: {V: "${{ .input.v }}"}, gate: build, next: [{to: end}]}
           - {id: report, transform: .steps.build.error.code, next: [{to: end}]}
         """;
 
