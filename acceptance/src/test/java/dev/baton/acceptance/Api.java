@@ -64,6 +64,15 @@ final class Api {
     return post(path, "application/json", body.toString());
   }
 
+  /** The same, which may be repeated: the key makes it one request. */
+  Answer postOnce(String path, String key, JsonNode body) throws IOException, InterruptedException {
+    return send(
+        HttpRequest.newBuilder(URI.create(base + path))
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", key)
+            .POST(HttpRequest.BodyPublishers.ofString(body.toString())));
+  }
+
   Answer delete(String path) throws IOException, InterruptedException {
     return send(HttpRequest.newBuilder(URI.create(base + path)).DELETE());
   }

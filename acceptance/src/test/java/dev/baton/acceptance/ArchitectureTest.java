@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.baton.acceptance.violations.chaos.UsesTheFold;
 import dev.baton.acceptance.violations.cli.UsesTheOrchestrator;
 import dev.baton.acceptance.violations.orchestrator.UsesTheStore;
 import dev.baton.acceptance.violations.protocol.UsesAFramework;
@@ -47,7 +48,8 @@ class ArchitectureTest {
           "checkpoint-store",
           "runner",
           "cli",
-          "standalone/stack");
+          "standalone/stack",
+          "chaos");
 
   @SuppressWarnings("NullAway.Init")
   private static JavaClasses project;
@@ -147,6 +149,11 @@ class ArchitectureTest {
         .resideInAPackage(prefix + "milestone..");
   }
 
+  /** Who judges the fold does not use it, and looks at the services from outside. */
+  private static ArchRule chaosStandsAlone(String prefix) {
+    return apart(prefix, "chaos", "protocol", "orchestrator", "store", "runner", "cli");
+  }
+
   private static ArchRule noPackagesByLayer(String prefix) {
     return noClasses()
         .that()
@@ -184,6 +191,7 @@ class ArchitectureTest {
             milestonesAreForRunnerAndCli("dev.baton."),
             milestonesAreForRunnerAndCli(planted),
             UsesAMilestone.class),
+        Arguments.of(chaosStandsAlone("dev.baton."), chaosStandsAlone(planted), UsesTheFold.class),
         Arguments.of(
             noPackagesByLayer("dev.baton."), noPackagesByLayer(planted), IsNamedByItsLayer.class));
   }

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 
 /** A run of a {@link Pipeline}, and what must be true of it, told from its trace and its ledger. */
 final class PipelineRun {
-  private static final Duration END = Duration.ofSeconds(300);
+  private static final Duration END = Duration.ofSeconds(600);
 
   final String id;
 

@@ -6,6 +6,14 @@
  */
 package dev.baton.benchmarks;
 
+import dev.baton.benchmarks.fork.ForkBenchmark;
+import dev.baton.benchmarks.fork.ForkOptions;
+import dev.baton.benchmarks.fork.ForkResult;
+import dev.baton.benchmarks.liveness.LivenessBenchmark;
+import dev.baton.benchmarks.liveness.LivenessOptions;
+import dev.baton.benchmarks.liveness.LivenessResult;
+import dev.baton.benchmarks.report.ForkJson;
+import dev.baton.benchmarks.report.ForkTable;
 import dev.baton.benchmarks.report.SnapshotJson;
 import dev.baton.benchmarks.report.SnapshotPlot;
 import dev.baton.benchmarks.report.SnapshotTable;
@@ -43,6 +51,8 @@ public final class BenchmarkMain {
       Benchmarks
         steps    no-op transform steps, one run and many at once, beside Restate
         snapshot captures and restores of a directory, beside tar, restic and borg
+        fork     forks of runs of different lengths and sizes
+        liveness heartbeats of many live runs, and how soon those are missed that fall silent
 
       benchmarks/run NAME --help tells more.
       """;
@@ -75,9 +85,25 @@ public final class BenchmarkMain {
             snapshot(SnapshotOptions.parse(rest));
           }
         }
+        case "fork" -> {
+          if (help) {
+            System.out.print(ForkOptions.HELP);
+          } else {
+            fork(ForkOptions.parse(rest));
+          }
+        }
+        case "liveness" -> {
+          if (help) {
+            System.out.print(LivenessOptions.HELP);
+          } else {
+            liveness(LivenessOptions.parse(rest));
+          }
+        }
         default ->
             throw new IllegalArgumentException(
-                "there is no benchmark " + arguments.getFirst() + ", only: steps, snapshot");
+                "there is no benchmark "
+                    + arguments.getFirst()
+                    + ", only: steps, snapshot, fork, liveness");
       }
       System.exit(0);
     } catch (IllegalArgumentException e) {
@@ -116,6 +142,23 @@ public final class BenchmarkMain {
     System.out.print(options.json() ? SnapshotJson.brief(result) + "\n" : table);
   }
 
+  private static void fork(ForkOptions options) throws IOException, InterruptedException {
+    ForkResult result =
+        inFolder(null, folder -> new ForkBenchmark(options, folder, System.err::println).run());
+    String table = ForkTable.of(result);
+    String json = ForkJson.of(result) + "\n";
+    write(options.results(), Map.of("fork.md", table, "fork.json", json));
+    System.out.print(options.json() ? json : table);
+  }
+
+  private static void liveness(LivenessOptions options) throws IOException, InterruptedException {
+    LivenessResult result =
+        inFolder(null, folder -> new LivenessBenchmark(options, folder, System.err::println).run());
+    String json = result.json() + "\n";
+    write(options.results(), Map.of("liveness.md", result.table(), "liveness.json", json));
+    System.out.print(options.json() ? json : result.table());
+  }
+
   private interface Measurement<T> {
     T in(Path folder) throws IOException, InterruptedException;
   }
@@ -146,11 +189,15 @@ public final class BenchmarkMain {
   private static void write(
       @Nullable Path results, String name, String table, String json, String plot)
       throws IOException {
+    write(results, Map.of(name + ".md", table, name + ".json", json, name + ".svg", plot));
+  }
+
+  private static void write(@Nullable Path results, Map<String, String> files) throws IOException {
     Path target = results == null ? Layout.find().home().resolve("benchmarks/results") : results;
     Files.createDirectories(target);
-    Files.writeString(target.resolve(name + ".md"), table);
-    Files.writeString(target.resolve(name + ".json"), json);
-    Files.writeString(target.resolve(name + ".svg"), plot);
+    for (Map.Entry<String, String> file : files.entrySet()) {
+      Files.writeString(target.resolve(file.getKey()), file.getValue());
+    }
     System.err.println("written to " + target);
   }
 

@@ -9,10 +9,12 @@ package dev.baton.cli;
 import dev.baton.cli.approval.ApprovalsCommand;
 import dev.baton.cli.approval.ApproveCommand;
 import dev.baton.cli.approval.RejectCommand;
+import dev.baton.cli.chaos.ChaosCommand;
 import dev.baton.cli.checkpoint.CheckpointCommand;
 import dev.baton.cli.completion.CompletionCommand;
 import dev.baton.cli.demo.DemoCommand;
 import dev.baton.cli.diff.DiffRunsCommand;
+import dev.baton.cli.guard.GuardCommand;
 import dev.baton.cli.history.HistoryCommand;
 import dev.baton.cli.milestone.DoctorCommand;
 import dev.baton.cli.milestone.GcCommand;
@@ -69,10 +71,12 @@ final class Subcommands {
     ALL.put("milestones", MilestonesCommand.class);
     ALL.put("doctor", DoctorCommand.class);
     ALL.put("gc", GcCommand.class);
+    ALL.put("guard", GuardCommand.class);
     ALL.put("validate", ValidateCommand.class);
     ALL.put("workflows", WorkflowsCommand.class);
     ALL.put("runners", RunnersCommand.class);
     ALL.put("completion", CompletionCommand.class);
+    ALL.put("chaos", ChaosCommand.class);
     ALL.put("version", VersionCommand.class);
   }
 

@@ -46,6 +46,9 @@ class CommandLineTest {
           events abcdef --after -1      | 0 or more
           up --port 70000               | 1 to 65535
           demo --kills 0                | 1 to 1000
+          chaos --minutes 0             | 0.2 to 10080
+          chaos --runs 0                | 1 to 100000
+          chaos --check . --seed 1      | decides about what was recorded
           status -o xml                 | xml
           status --server ftp://x       | http://HOST[:PORT]
           run missing.yaml              | no file 'missing.yaml'
@@ -164,6 +167,7 @@ class CommandLineTest {
         "workflows",
         "runners",
         "completion",
+        "chaos",
         "version"
       })
   void shouldDescribeEveryCommand(String command) {

@@ -8,8 +8,10 @@ package dev.baton.runner;
 
 import dev.baton.protocol.grpc.Answer;
 import dev.baton.protocol.grpc.Checkpoint;
+import dev.baton.protocol.grpc.Confirmed;
 import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.grpc.HandOver;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.grpc.Hello;
 import dev.baton.protocol.manifest.Trigger;
@@ -17,8 +19,10 @@ import dev.baton.protocol.topic.Topics;
 import dev.baton.runner.attach.Channels;
 import dev.baton.runner.attach.Gateway;
 import dev.baton.runner.attach.Messages;
+import dev.baton.runner.capture.FirstUse;
 import dev.baton.runner.capture.StoreClient;
 import dev.baton.runner.config.RunnerConfig;
+import dev.baton.runner.config.RunnerConfig.Mode;
 import dev.baton.runner.engine.Announcements;
 import dev.baton.runner.engine.Assignment;
 import dev.baton.runner.engine.CheckpointSettings;
@@ -30,8 +34,10 @@ import dev.baton.runner.engine.Services;
 import dev.baton.runner.engine.Stop;
 import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.journal.Producers;
+import dev.baton.runner.journal.SpoolSettings;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.steps.StepExecutors;
+import dev.baton.runner.training.Training;
 import io.grpc.ManagedChannel;
 import java.time.Duration;
 import java.util.List;
@@ -42,6 +48,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.Producer;
 import org.jboss.logging.Logger;
 
@@ -54,7 +61,11 @@ public final class Runner implements AutoCloseable {
 
   // After SIGTERM these add up to less than the 15 s that whoever sent it waits: 7 s for steps to
   // end and workspaces to be cut, 2 s for runs that have not, 2 s for the log, 2 s for the producer
-  // and 1 s for the channel.
+  // and 1 s for the channel. Where the orchestrator hands the runs over, its part comes before
+  // them; all is less than 30 s, which is what a container usually has.
+  private static final Duration HAND_OVER_PATIENCE = Duration.ofSeconds(8);
+  private static final Duration STEP_PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TERMINATED_WITHIN = Duration.ofSeconds(27);
   private static final Duration SHUTDOWN_PATIENCE = Duration.ofSeconds(7);
   private static final Duration LOG_PATIENCE = Duration.ofSeconds(2);
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
@@ -75,6 +86,8 @@ public final class Runner implements AutoCloseable {
   // The stream is opened before the rest is made, and its first message may come before that is
   // there.
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
+  private final AtomicBoolean leaving = new AtomicBoolean();
+  private final Lifetime lifetime;
   private final Object order = new Object();
   private CompletableFuture<Void> handled = ready;
   private boolean closed;
@@ -83,8 +96,14 @@ public final class Runner implements AutoCloseable {
    * A run that this process carries.
    *
    * @param gone completes when the gateway has been told that it is carried no longer
+   * @param handOver completes when the orchestrator has said that the run can be taken over
    */
-  private record Carried(RunTask task, CompletableFuture<Void> gone) {}
+  private record Carried(
+      RunTask task, CompletableFuture<Void> gone, CompletableFuture<Void> handOver) {
+    CompletableFuture<?> goneOrHandedOver() {
+      return CompletableFuture.anyOf(gone, handOver);
+    }
+  }
 
   public Runner(RunnerConfig config, StepExecutors executors) {
     this(config, executors, Producers.kafka(config.kafkaBootstrapServers(), config.runnerId()));
@@ -97,12 +116,14 @@ public final class Runner implements AutoCloseable {
     this.config = config;
     orchestratorChannel = Channels.open(config.orchestrator());
     gateway = new Gateway(orchestratorChannel, this::hello, this::receive);
-    gateway.open();
+    if (config.mode() != Mode.WARM) {
+      gateway.open();
+    }
     storeChannel = Channels.open(config.store());
     StoreClient store = new StoreClient(storeChannel);
     EarlyStart early = new EarlyStart(config, store);
     producer = producers.durable();
-    Thread.ofVirtual().name("kafka").start(this::connectKafka);
+    Thread.ofVirtual().name("connect").start(() -> connect(executors));
     heartbeats = new Heartbeats(config.runnerId(), producer);
     logs = new LogShipper(config.runnerId(), producers::lossy);
     services =
@@ -117,7 +138,10 @@ public final class Runner implements AutoCloseable {
             executors,
             announcements,
             new Definitions(),
-            new CheckpointSettings(config.checkpointInterval(), config.checkpointEnvironment()));
+            new CheckpointSettings(config.checkpointInterval(), config.checkpointEnvironment()),
+            gateway::confirm,
+            new SpoolSettings(config.data(), config.spoolMax()));
+    lifetime = Lifetime.start(config.maxLifetime(), this::retire);
     ready.complete(null);
   }
 
@@ -141,14 +165,66 @@ public final class Runner implements AutoCloseable {
   }
 
   /**
-   * After SIGTERM: stops the steps, cuts, and lets the process end. Blocks for at most 14 seconds:
-   * 7 for steps and cuts, 7 to close everything.
+   * After SIGTERM: has its runs taken over, stops what steps are left, cuts, and lets the process
+   * end. Blocks for at most 27 seconds: 8 until somebody is ready to take over, 5 for steps in
+   * progress to end, 7 for those that do not and for cuts, 7 to close everything. Where the
+   * orchestrator cannot be reached it is 14: nobody would take over.
    */
   public void terminate() {
+    lifetime.close();
+    leave("terminated", TERMINATED_WITHIN, STEP_PATIENCE);
     stopAll(Stop.SHUTDOWN, SHUTDOWN_PATIENCE);
     // The JVM does not wait for the main thread: what has to be sent is sent from here.
     close();
     exit.complete(ExitCode.TERMINATED);
+  }
+
+  /**
+   * At the end of the process's lifetime: as after SIGTERM, with more time for steps in progress.
+   */
+  private void retire(Duration left) {
+    leave("max_lifetime", left, left.minus(TERMINATED_WITHIN.minus(STEP_PATIENCE)));
+    stopAll(Stop.SHUTDOWN, SHUTDOWN_PATIENCE);
+    exit.complete(ExitCode.TERMINATED);
+  }
+
+  /**
+   * Has the runs handed over, where the orchestrator can: each goes on until somebody is ready to
+   * take it, then stops after the step in progress. What has not stopped in time is left to the
+   * caller.
+   *
+   * @param within by then the process has ended
+   * @param steps how long steps in progress are waited for
+   */
+  private void leave(String reason, Duration within, Duration steps) {
+    if (leaving.getAndSet(true)) {
+      return; // It is under way; whoever is in more of a hurry does not wait for it.
+    }
+    CompletableFuture<Void> unheard = gateway.leave(reason, within);
+    List<Carried> all = List.copyOf(runs.values());
+    if (all.isEmpty() || unheard.isDone()) {
+      return;
+    }
+    CompletableFuture<?> ready =
+        CompletableFuture.allOf(
+            all.stream().map(Carried::goneOrHandedOver).toArray(CompletableFuture<?>[]::new));
+    CompletableFuture<?> gone =
+        CompletableFuture.allOf(
+            all.stream().map(Carried::gone).toArray(CompletableFuture<?>[]::new));
+    try {
+      CompletableFuture.anyOf(ready, unheard)
+          .completeOnTimeout(null, HAND_OVER_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+          .get();
+      if (unheard.isDone()) {
+        return;
+      }
+      all.forEach(carried -> carried.task().stop(Stop.LEAVING));
+      gone.completeOnTimeout(null, steps.toMillis(), TimeUnit.MILLISECONDS).get();
+    } catch (ExecutionException e) {
+      LOG.warnf("the runs of this runner were not handed over in good order: %s", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** A second call returns when the first has done it. */
@@ -158,6 +234,7 @@ public final class Runner implements AutoCloseable {
       return;
     }
     closed = true;
+    lifetime.close();
     stopAll(Stop.BROKEN, CLOSE_PATIENCE);
     gateway.close();
     try {
@@ -197,6 +274,24 @@ public final class Runner implements AutoCloseable {
     }
   }
 
+  /** A warm runner is attached when it has all that a run needs: until then it is not warm. */
+  private void connect(StepExecutors executors) {
+    if (config.mode() != Mode.WARM) {
+      connectKafka();
+      return;
+    }
+    storeChannel.getState(true);
+    FirstUse.prepare();
+    connectKafka();
+    try {
+      Training.warmUp(executors);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    ready.thenRun(gateway::open);
+  }
+
   /** So that the first append finds everything ready. */
   private void connectKafka() {
     try {
@@ -215,7 +310,8 @@ public final class Runner implements AutoCloseable {
             .setRunnerId(config.runnerId())
             .setPid(ProcessHandle.current().pid())
             .setHost(HostName.get())
-            .setSlots(config.slots());
+            .setSlots(config.slots())
+            .setMode(mode().word());
     for (Carried carried : runs.values()) {
       hello.addHeld(held(carried.task().assignment()));
     }
@@ -231,6 +327,11 @@ public final class Runner implements AutoCloseable {
                           .setLease(carried.lease())));
     }
     return hello.build();
+  }
+
+  /** A warm runner that was given its run is for that one, whatever has become of it. */
+  private Mode mode() {
+    return config.mode() == Mode.WARM && assigned.isDone() ? Mode.ISOLATED : config.mode();
   }
 
   private static Held held(Assignment assignment) {
@@ -268,6 +369,8 @@ public final class Runner implements AutoCloseable {
               message.getPause().getRun(),
               message.getPause().getNow() ? Stop.PAUSED_NOW : Stop.PAUSED);
       case FENCED -> fenced(message.getFenced());
+      case CONFIRMED -> confirmed(message.getConfirmed());
+      case HAND_OVER -> handOver(message.getHandOver());
       case CHECKPOINT -> checkpoint(message.getCheckpoint());
       case MESSAGE_NOT_SET -> LOG.warn("a message of a kind that this version does not know");
     }
@@ -283,13 +386,18 @@ public final class Runner implements AutoCloseable {
       stop.ifPresent(held.task()::stop);
       return;
     }
+    if (held == null && config.mode() == Mode.WARM && assigned.isDone()) {
+      LOG.warnf("run %s is not for this runner, which has had one", assignment.run());
+      gateway.release(assignment.run(), assignment.epoch(), Outcome.SHUTDOWN.word());
+      return;
+    }
     if (held != null) {
       held.task().stop(Stop.FENCED);
     }
     RunTask task = new RunTask(assignment, services);
     stop.ifPresent(task::stop);
     CompletableFuture<Void> gone = task.ended().thenAccept(outcome -> ended(task, outcome));
-    runs.put(assignment.run(), new Carried(task, gone));
+    runs.put(assignment.run(), new Carried(task, gone, new CompletableFuture<>()));
     assigned.complete(null);
     // Not before the older epoch's steps are gone: they share the folder.
     CompletableFuture<Void> before =
@@ -314,10 +422,10 @@ public final class Runner implements AutoCloseable {
     }
     if (outcome == Outcome.BROKEN && task.isJournalBroken()) {
       exit.complete(ExitCode.JOURNAL);
-    } else if (config.carries().isPresent()) {
+    } else if (config.mode() != Mode.SHARED) {
       exit.complete(
           switch (outcome) {
-            case COMPLETED, FAILED, CANCELLED, PAUSED, FENCED -> ExitCode.DONE;
+            case COMPLETED, FAILED, CANCELLED, PAUSED, PARKED, FENCED -> ExitCode.DONE;
             case SHUTDOWN -> ExitCode.TERMINATED;
             case BROKEN -> ExitCode.INTERNAL;
           });
@@ -360,10 +468,28 @@ public final class Runner implements AutoCloseable {
                                 asked.getRun(), asked.getRequestId(), reason)));
   }
 
+  private void handOver(HandOver ready) {
+    Carried carried = runs.get(ready.getRun());
+    if (carried != null && carried.task().assignment().epoch() == ready.getEpoch()) {
+      carried.task().stop(ready.getAtOnce() ? Stop.SHUTDOWN : Stop.LEAVING);
+      carried.handOver().complete(null);
+    }
+  }
+
   private void stop(String run, Stop reason) {
     Carried carried = runs.get(run);
     if (carried != null) {
       carried.task().stop(reason);
+    }
+  }
+
+  private void confirmed(Confirmed confirmed) {
+    Carried carried = runs.get(confirmed.getRun());
+    if (carried != null && carried.task().assignment().epoch() == confirmed.getEpoch()) {
+      // Letting processes go on takes a while.
+      Thread.ofVirtual()
+          .name("confirmed-" + confirmed.getRun())
+          .start(() -> carried.task().confirmed(confirmed.getSuspension()));
     }
   }
 

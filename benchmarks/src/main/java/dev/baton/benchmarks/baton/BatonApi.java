@@ -47,6 +47,16 @@ final class BatonApi implements AutoCloseable {
     return send(creation(workflow)).path("id").asText();
   }
 
+  /** Forks a run after the newest completion of a step, and returns the fork's id. */
+  String fork(String run, String step) throws IOException, InterruptedException {
+    ObjectNode body = Json.mapper().createObjectNode().put("step", step);
+    HttpRequest asked =
+        request("/runs/" + run + "/fork", "application/json")
+            .POST(BodyPublishers.ofByteArray(Json.bytes(body)))
+            .build();
+    return send(asked).path("id").asText();
+  }
+
   /** Starts runs, each by a request of its own, all at once. */
   List<String> runs(String workflow, int count) throws IOException, InterruptedException {
     List<CompletableFuture<HttpResponse<byte[]>>> answers = new ArrayList<>();

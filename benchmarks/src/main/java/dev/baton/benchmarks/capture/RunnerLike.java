@@ -43,7 +43,7 @@ final class RunnerLike implements AutoCloseable {
   private @Nullable Cut newest;
 
   RunnerLike(String storeUrl) {
-    channel = Channels.open(Address.parse("the argument", storeUrl));
+    channel = Channels.open(Address.parseAll("the argument", storeUrl));
     store = new StoreClient(channel);
   }
 

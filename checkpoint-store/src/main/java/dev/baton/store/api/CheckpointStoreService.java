@@ -58,6 +58,7 @@ import dev.baton.store.events.Seen;
 import dev.baton.store.events.StoredEvent;
 import dev.baton.store.failure.Problems;
 import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.lease.Leases;
 import dev.baton.store.objects.ObjectKind;
 import dev.baton.store.objects.ObjectName;
 import dev.baton.store.snapshot.Cuts;
@@ -88,6 +89,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   private final Seen seen;
   private final Transfers transfers;
   private final Holder holder;
+  private final Leases leases;
   private final SnapshotCalls snapshotCalls;
   private final KeepingCalls keepingCalls;
   private final MaintenanceCalls maintenanceCalls;
@@ -101,6 +103,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
       Seen seen,
       Transfers transfers,
       Holder holder,
+      Leases leases,
       SnapshotCalls snapshotCalls,
       KeepingCalls keepingCalls,
       MaintenanceCalls maintenanceCalls,
@@ -112,6 +115,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     this.seen = seen;
     this.transfers = transfers;
     this.holder = holder;
+    this.leases = leases;
     this.snapshotCalls = snapshotCalls;
     this.keepingCalls = keepingCalls;
     this.maintenanceCalls = maintenanceCalls;
@@ -140,8 +144,14 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
               request.getEpoch() == 0
                   ? seen.await(run, Requests.seen(run, request.getSeenList()))
                       .chain(() -> snapshots.now(run))
-                  : snapshots.asOf(
-                      run, request.getEpoch(), Duration.ofMillis(request.getWaitMillis()));
+                  : leases
+                      .require(request.getLease(), run, request.getEpoch(), null)
+                      .chain(
+                          () ->
+                              snapshots.asOf(
+                                  run,
+                                  request.getEpoch(),
+                                  Duration.ofMillis(request.getWaitMillis())));
           return folded.map(
               state ->
                   Snapshot.newBuilder()
@@ -160,7 +170,11 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
           String run = Requests.run(request.getRun());
           List<ObjectName> names = names(request.getProject(), request.getObjectsList());
           return holder
-              .require(run, request.getEpoch())
+              .requireWriter(
+                  run,
+                  request.getEpoch(),
+                  ObjectName.project(request.getProject()),
+                  request.getLease())
               .chain(() -> transfers.upload(run, names))
               .map(
                   uploads -> {
@@ -177,9 +191,15 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     answer(
         observer,
         () -> {
-          Requests.run(request.getRun());
-          return transfers
-              .download(names(request.getProject(), request.getObjectsList()))
+          String run = Requests.run(request.getRun());
+          List<ObjectName> names = names(request.getProject(), request.getObjectsList());
+          return holder
+              .requireReader(
+                  run,
+                  request.getEpoch(),
+                  ObjectName.project(request.getProject()),
+                  request.getLease())
+              .chain(() -> transfers.download(names))
               .map(
                   downloads -> {
                     PrepareDownloadResponse.Builder response = PrepareDownloadResponse.newBuilder();

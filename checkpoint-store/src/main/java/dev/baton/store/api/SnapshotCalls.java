@@ -53,7 +53,7 @@ class SnapshotCalls {
     String run = Requests.run(request.getRun());
     String project = ObjectName.project(request.getProject());
     return holder
-        .require(run, request.getEpoch())
+        .requireWriter(run, request.getEpoch(), project, request.getLease())
         .chain(() -> chunks.find(run, project, request.getDigests().toByteArray()))
         .map(SnapshotCalls::message);
   }
@@ -79,26 +79,29 @@ class SnapshotCalls {
     String project = ObjectName.project(request.getProject());
     List<ToldPack> told = told(request.getPacksList());
     return holder
-        .require(run, request.getEpoch())
+        .requireWriter(run, request.getEpoch(), project, request.getLease())
         .chain(() -> packs.register(run, project, told))
         .replaceWith(RegisterPacksResponse.getDefaultInstance());
   }
 
   Uni<CommitCheckpointResponse> commit(CommitCheckpointRequest request) {
-    return commits
-        .commit(
-            Requests.run(request.getRun()),
-            request.getEpoch(),
-            ObjectName.project(request.getProject()),
-            request.getManifest().toByteArray(),
-            told(request.getPacksList()))
+    String run = Requests.run(request.getRun());
+    String project = ObjectName.project(request.getProject());
+    List<ToldPack> told = told(request.getPacksList());
+    return holder
+        .requireWriter(run, request.getEpoch(), project, request.getLease())
+        .chain(
+            () ->
+                commits.commit(
+                    run, request.getEpoch(), project, request.getManifest().toByteArray(), told))
         .replaceWith(CommitCheckpointResponse.getDefaultInstance());
   }
 
   Uni<OpenCheckpointResponse> open(OpenCheckpointRequest request) {
     String run = Requests.run(request.getRun());
     return holder
-        .require(run, request.getEpoch())
+        .requireReader(
+            run, request.getEpoch(), ObjectName.project(request.getProject()), request.getLease())
         .chain(
             () ->
                 openings.open(

@@ -11,6 +11,7 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.store.background.Waits;
 import dev.baton.store.failure.Problems;
 import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.lease.Leases;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.Tuple;
@@ -46,11 +47,21 @@ class Hydration {
   private final LogWriter log;
   private final Pool pool;
   private final ArchiveMetrics metrics;
+  private final Leases leases;
 
   /** Commits that cannot be used, so that they are told of once. */
   private final Set<String> refused = new HashSet<>();
 
-  Hydration(Marks marks, Takeover takeover, LogWriter log, Pool pool, ArchiveMetrics metrics) {
+  private boolean told;
+
+  Hydration(
+      Marks marks,
+      Takeover takeover,
+      LogWriter log,
+      Pool pool,
+      ArchiveMetrics metrics,
+      Leases leases) {
+    this.leases = leases;
     this.marks = marks;
     this.takeover = takeover;
     this.log = log;
@@ -64,6 +75,16 @@ class Hydration {
   void run(GitRuns git) {
     List<GitRuns.Pointer> unknown = unknown(all(git));
     if (unknown.isEmpty()) {
+      return;
+    }
+    if (leases.areRequired()) {
+      // Put into the log again, their runners' events would have no lease.
+      if (!told) {
+        told = true;
+        LOG.warnf(
+            "%d runs of the archive are not taken over: leases are required (baton.lease.required)",
+            unknown.size());
+      }
       return;
     }
     // The log may know what Postgres does not know yet.

@@ -15,7 +15,6 @@ import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.packs.Packs;
 import dev.baton.store.packs.Projects;
 import dev.baton.store.packs.ToldPack;
-import dev.baton.store.snapshot.Holder;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -58,38 +57,28 @@ public class Commits {
   private final Bucket bucket;
   private final Packs packs;
   private final Projects projects;
-  private final Holder holder;
   private final Event<Committed> committed;
 
-  Commits(
-      Pool pool,
-      Bucket bucket,
-      Packs packs,
-      Projects projects,
-      Holder holder,
-      Event<Committed> committed) {
+  Commits(Pool pool, Bucket bucket, Packs packs, Projects projects, Event<Committed> committed) {
     this.pool = pool;
     this.bucket = bucket;
     this.packs = packs;
     this.projects = projects;
-    this.holder = holder;
     this.committed = committed;
   }
 
   /**
-   * May be repeated with the same bytes.
+   * May be repeated with the same bytes. Whether the caller may is asked before.
    *
    * @param bytes the manifest
    * @param fresh packs that are not registered yet
-   * @return fails with INVALID for a manifest that is none or not of this run, FENCED, and REFUSED
-   *     {@code packs_gone}
+   * @return fails with INVALID for a manifest that is none or not of this run, and REFUSED {@code
+   *     packs_gone}
    */
   public Uni<Void> commit(
       String run, int epoch, String project, byte[] bytes, List<ToldPack> fresh) {
     Manifest manifest = check(run, epoch, project, bytes);
-    return holder
-        .require(run, epoch)
-        .chain(() -> same(manifest, bytes))
+    return same(manifest, bytes)
         .chain(
             done ->
                 done

@@ -33,6 +33,13 @@ public interface StoreConfig {
   @WithDefault("${hostname:localhost}-${quarkus.http.port}")
   String storeInstance();
 
+  /** Where the public keys of leases are. */
+  @WithDefault("http://127.0.0.1:7070")
+  @WithConverter(Checks.HttpUrl.class)
+  URI orchestratorUrl();
+
+  Lease lease();
+
   Snapshot snapshot();
 
   Verify verify();
@@ -44,6 +51,16 @@ public interface StoreConfig {
   Retention retention();
 
   Archive archive();
+
+  /** The token that ties a runner to one run and one epoch. */
+  interface Lease {
+    /**
+     * Whether what a runner sends or asks is refused where no lease came with it; a bad one is
+     * always refused. As the orchestrator has it.
+     */
+    @WithDefault("false")
+    boolean required();
+  }
 
   /** Postgres. */
   interface Db {

@@ -15,6 +15,7 @@ import dev.baton.store.gc.Collection;
 import dev.baton.store.objects.Bucket;
 import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.retention.Deletion;
+import dev.baton.store.snapshot.Folds;
 import dev.baton.store.snapshot.Needs;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -85,6 +86,7 @@ public class RunDeletion {
   private final RunRows rows;
   private final Forks forks;
   private final Archiver archive;
+  private final Folds folds;
   private final double urlLifeSeconds;
 
   RunDeletion(
@@ -96,6 +98,7 @@ public class RunDeletion {
       RunRows rows,
       Forks forks,
       Archiver archive,
+      Folds folds,
       StoreConfig config) {
     this.pool = pool;
     this.bucket = bucket;
@@ -105,6 +108,7 @@ public class RunDeletion {
     this.rows = rows;
     this.forks = forks;
     this.archive = archive;
+    this.folds = folds;
     urlLifeSeconds = config.objectStore().urlLife().toSeconds();
   }
 
@@ -128,6 +132,7 @@ public class RunDeletion {
     // Before the events: what they say is archived again as long as they are there.
     long archived = archive.erase(run);
     long events = rows.deleteEvents(run);
+    folds.forget(run);
     long cuts = rows.delete(RunRows.DELETE_CUTS, run);
     long origins = forks.delete(run);
     Collection.Report packs = collection.now(now ? quiet(run, holdings) : List.of());

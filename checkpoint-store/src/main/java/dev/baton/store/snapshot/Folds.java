@@ -61,11 +61,13 @@ public class Folds {
 
   private final EventLog log;
   private final Room room;
+  private final KeptStates kept;
   private final Pool pool;
 
-  Folds(EventLog log, Room room, Pool pool) {
+  Folds(EventLog log, Room room, KeptStates kept, Pool pool) {
     this.log = log;
     this.room = room;
+    this.kept = kept;
     this.pool = pool;
   }
 
@@ -77,7 +79,7 @@ public class Folds {
   public Uni<Folded> fold(String run, long upTo) {
     return upTo == 0
         ? base(run).map(base -> new Folded(base, 0))
-        : new RunFold(log, room, run, upTo, this::base).fold();
+        : new RunFold(log, room, kept, run, upTo, this::base).fold();
   }
 
   /**
@@ -87,7 +89,7 @@ public class Folds {
    * @return empty when the run has never come to the step
    */
   public Uni<Optional<ResumePoint.Found>> before(String run, String step) {
-    RunFold fold = new RunFold(log, room, run, Long.MAX_VALUE, this::base, step);
+    RunFold fold = new RunFold(log, room, kept, run, Long.MAX_VALUE, this::base, step);
     return fold.fold().map(folded -> fold.point());
   }
 
@@ -111,6 +113,11 @@ public class Folds {
               Origin origin = origin(row);
               return fold(run, origin).chain(state -> keep(run, origin.project(), state));
             });
+  }
+
+  /** Of a run that is deleted nothing is to be left in memory either. */
+  public void forget(String run) {
+    kept.forget(run);
   }
 
   private Uni<RunState> fold(String run, Origin origin) {

@@ -7,10 +7,12 @@
 package dev.baton.store.snapshot;
 
 import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.lease.Leases;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
+import org.jspecify.annotations.Nullable;
 
 /** Which epoch holds a run, as far as the log is stored. Thread-safe. */
 @ApplicationScoped
@@ -21,9 +23,28 @@ public class Holder {
       WHERE run = $1 AND lane = 0 AND type = 'dev.baton.runner_assigned'""";
 
   private final Pool pool;
+  private final Leases leases;
 
-  Holder(Pool pool) {
+  Holder(Pool pool, Leases leases) {
     this.pool = pool;
+    this.leases = leases;
+  }
+
+  /**
+   * For one who writes. Fails with FENCED when a newer epoch was assigned, or where no lease
+   * vouches for it, which where leases are required everybody needs.
+   */
+  public Uni<Void> requireWriter(String run, int epoch, String project, String lease) {
+    if (epoch == 0 && leases.areRequired()) {
+      throw StoreFailure.fenced(
+          "run %s: lease refused (missing): no epoch, and leases are required here".formatted(run));
+    }
+    return requireReader(run, epoch, project, lease);
+  }
+
+  /** {@link #requireWriter} for one who reads, which services may without a lease. */
+  public Uni<Void> requireReader(String run, int epoch, @Nullable String project, String lease) {
+    return leases.require(lease, run, epoch, project).chain(() -> require(run, epoch));
   }
 
   /**
@@ -31,7 +52,7 @@ public class Holder {
    *
    * @param epoch of the runner that asks; 0 for anyone else
    */
-  public Uni<Void> require(String run, int epoch) {
+  private Uni<Void> require(String run, int epoch) {
     if (epoch == 0) {
       return Uni.createFrom().voidItem();
     }

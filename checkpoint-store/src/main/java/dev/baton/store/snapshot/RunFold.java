@@ -18,31 +18,42 @@ import dev.baton.store.events.StoredEvent;
 import dev.baton.store.failure.StoreFailure;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Folds a run's stored events, page by page, on worker threads. Serves one request. */
 final class RunFold {
   private final EventLog log;
   private final Room room;
+  private final KeptStates kept;
   private final String run;
   private final long upTo;
   private final Function<String, Uni<byte[]>> bases;
   private final StateSize size = new StateSize();
   private final String before;
   private Set<String> marks = Set.of();
+  private Set<String> returns = Set.of();
   private StateFold fold;
   private @Nullable ResumePoint point;
   private long position;
+  private int taken;
 
   /**
    * @param upTo the position of the last event to fold
    * @param bases what a fork begins with, as JSON
    */
-  RunFold(EventLog log, Room room, String run, long upTo, Function<String, Uni<byte[]>> bases) {
-    this(log, room, run, upTo, bases, "");
+  RunFold(
+      EventLog log,
+      Room room,
+      KeptStates kept,
+      String run,
+      long upTo,
+      Function<String, Uni<byte[]>> bases) {
+    this(log, room, kept, run, upTo, bases, "");
   }
 
   /**
@@ -51,6 +62,7 @@ final class RunFold {
   RunFold(
       EventLog log,
       Room room,
+      KeptStates kept,
       String run,
       long upTo,
       Function<String, Uni<byte[]>> bases,
@@ -58,6 +70,7 @@ final class RunFold {
     this.before = before;
     this.log = log;
     this.room = room;
+    this.kept = kept;
     this.run = run;
     this.upTo = upTo;
     this.bases = bases;
@@ -69,14 +82,12 @@ final class RunFold {
     Room.Share share = room.share(run);
     return log.control(run)
         .invoke(
-            control -> {
-              marks =
-                  StateFold.marks(
-                      control.stream()
-                          .flatMap(event -> event.typed().stream())
-                          .map(TraceRecord::event)
-                          .toList());
-              from(RunState.empty(run));
+            stored -> {
+              List<TraceRecord> control =
+                  stored.stream().flatMap(event -> event.typed().stream()).toList();
+              marks = StateFold.marks(control.stream().map(TraceRecord::event).toList());
+              returns = returns(control);
+              begin(share, control.isEmpty());
             })
         .chain(() -> fold(share))
         .onTermination()
@@ -86,6 +97,32 @@ final class RunFold {
   /** What {@link #fold} has found; empty when the run has never come to the step. */
   Optional<ResumePoint.Found> point() {
     return point == null ? Optional.empty() : point.found();
+  }
+
+  /**
+   * With what is kept of it, where that is a beginning of what is asked for.
+   *
+   * @param unknown the log has nothing of the run: it may be deleted
+   */
+  private void begin(Room.Share share, boolean unknown) {
+    Optional<KeptStates.Kept> known =
+        before.isEmpty() && !unknown ? kept.find(run, upTo, returns) : Optional.empty();
+    from(known.map(KeptStates.Kept::state).orElseGet(() -> RunState.empty(run)));
+    known.ifPresent(
+        state -> {
+          position = state.position();
+          size.begin(state.bytes());
+          share.grow(size.bytes());
+        });
+  }
+
+  private static Set<String> returns(List<TraceRecord> control) {
+    return control.stream()
+        .filter(
+            event ->
+                event.event() instanceof TraceEvent.ResumeRequested resume && resume.from() != null)
+        .map(event -> event.id().toString())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private void from(RunState beginning) {
@@ -101,10 +138,17 @@ final class RunFold {
             page -> {
               page.events().forEach(this::take);
               share.grow(size.bytes());
-              return page.last()
-                  ? Uni.createFrom().item(new Folded(Json.bytes(fold.state()), position))
-                  : fold(share);
+              return page.last() ? Uni.createFrom().item(this::folded) : fold(share);
             });
+  }
+
+  private Folded folded() {
+    RunState state = fold.state();
+    byte[] json = Json.bytes(state);
+    if (taken >= KeptStates.WORTH) {
+      kept.keep(new KeptStates.Kept(state, position, json.length, returns));
+    }
+    return new Folded(json, position);
   }
 
   /** Whether the run begins with what another left: its first event says so. */
@@ -139,6 +183,7 @@ final class RunFold {
         .filter(typed -> accept(typed) == RunHead.Verdict.ACCEPTED)
         .ifPresent(accepted -> size.add(accepted.event(), event.data().length));
     position = event.position();
+    taken++;
   }
 
   private RunHead.Verdict accept(TraceRecord event) {

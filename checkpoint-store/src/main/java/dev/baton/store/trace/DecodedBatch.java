@@ -6,12 +6,18 @@
  */
 package dev.baton.store.trace;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one poll brought, in the log's order within each partition.
@@ -54,6 +60,44 @@ record DecodedBatch(
             .filter(p -> isAfter(p.record().partition(), p.record().offset(), offsets))
             .toList(),
         rest);
+  }
+
+  /** The leases that came with it. */
+  Set<String> leases() {
+    Set<String> leases = new HashSet<>();
+    for (EventRow event : events) {
+      String lease = event.lease();
+      if (lease != null && !event.id().lane().isControl()) {
+        leases.add(lease);
+      }
+    }
+    return leases;
+  }
+
+  /**
+   * With those events as poison for which there is a reason.
+   *
+   * @param refusal the reason in one line; null for none
+   */
+  DecodedBatch without(Function<EventRow, @Nullable String> refusal) {
+    List<EventRow> kept = new ArrayList<>(events.size());
+    List<Poison> bad = new ArrayList<>();
+    Set<EventRow> refused = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (EventRow event : events) {
+      String reason = refusal.apply(event);
+      if (reason == null) {
+        kept.add(event);
+      } else {
+        refused.add(event);
+        bad.add(new Poison(event.record(), event.id() + ": " + reason));
+      }
+    }
+    if (bad.isEmpty()) {
+      return this;
+    }
+    bad.addAll(poison);
+    return new DecodedBatch(
+        kept, cuts.stream().filter(cut -> !refused.contains(cut.event())).toList(), bad, spans);
   }
 
   private static boolean isAfter(int partition, long offset, Map<Integer, Long> offsets) {

@@ -85,7 +85,7 @@ final class Decoder {
               other.type(),
               other.source(),
               other.time() == null ? null : other.time().toInstant(),
-              null,
+              TraceCodec.lease(record.headers()),
               other.raw(),
               null);
       case TraceCodec.Decoded.Known known ->

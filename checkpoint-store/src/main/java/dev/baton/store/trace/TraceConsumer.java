@@ -6,15 +6,19 @@
  */
 package dev.baton.store.trace;
 
+import dev.baton.protocol.trace.EventId;
+import dev.baton.store.lease.Leases;
 import io.smallrye.common.annotation.Identifier;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stores the trace, batch by batch: poison to the dead-letter topic first, then rows and positions
@@ -29,6 +33,7 @@ class TraceConsumer {
   private final Storing storing;
   private final TraceMetrics metrics;
   private final Fatal fatal;
+  private final Leases leases;
 
   TraceConsumer(
       @Identifier("trace-positions") Assignments assignments,
@@ -36,7 +41,9 @@ class TraceConsumer {
       Burial burial,
       Storing storing,
       TraceMetrics metrics,
-      Fatal fatal) {
+      Fatal fatal,
+      Leases leases) {
+    this.leases = leases;
     this.assignments = assignments;
     this.continuity = continuity;
     this.burial = burial;
@@ -49,12 +56,34 @@ class TraceConsumer {
   Uni<Void> consume(ConsumerRecords<byte[], byte[]> records) {
     return Uni.createFrom()
         .item(() -> Decoder.decode(records))
+        .chain(this::vouchedFor)
         .runSubscriptionOn(Infrastructure.getDefaultExecutor())
         .chain(this::take)
         .invoke(() -> metrics.delayed(age(records)))
         // The channel is closed by a failure, and the process would go on without it.
         .onFailure(failure -> !(failure instanceof Fatal.Ending))
         .transform(failure -> fatal.because("the trace cannot be stored: " + failure));
+  }
+
+  /**
+   * What speaks as a runner without a lease for that is poison; control facts are the services'.
+   */
+  private Uni<DecodedBatch> vouchedFor(DecodedBatch batch) {
+    Set<String> tokens = batch.leases();
+    if (tokens.isEmpty()) {
+      return Uni.createFrom().item(batch.without(this::refusal));
+    }
+    return Insistence.insist(
+            "learn which leases count", Uni.createFrom().deferred(() -> leases.learn(tokens)))
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .map(known -> batch.without(this::refusal));
+  }
+
+  private @Nullable String refusal(EventRow event) {
+    EventId id = event.id();
+    return id.lane().isControl()
+        ? null
+        : leases.refusal(event.lease(), id.run(), id.lane().epoch());
   }
 
   private Uni<Void> take(DecodedBatch decoded) {

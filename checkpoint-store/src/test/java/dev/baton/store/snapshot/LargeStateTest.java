@@ -76,7 +76,13 @@ class LargeStateTest extends StoreTest {
   }
 
   private Folded fold(String run, Room room) {
-    return new RunFold(events, room, run, Long.MAX_VALUE, fork -> Uni.createFrom().nullItem())
+    return new RunFold(
+            events,
+            room,
+            new KeptStates(),
+            run,
+            Long.MAX_VALUE,
+            fork -> Uni.createFrom().nullItem())
         .fold()
         .await()
         .indefinitely();

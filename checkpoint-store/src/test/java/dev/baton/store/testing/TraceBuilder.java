@@ -54,7 +54,8 @@ public final class TraceBuilder {
             null,
             Instant.now(),
             from,
-            0));
+            0,
+            null));
   }
 
   public ProducerRecord<String, byte[]> assigned(int epoch) {

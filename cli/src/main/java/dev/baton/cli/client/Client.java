@@ -87,6 +87,11 @@ public final class Client implements AutoCloseable {
     return json(send(request(path, REQUEST).GET(), REQUEST));
   }
 
+  /** {@link #get} that waits no longer. */
+  public JsonNode get(String path, Duration patience) {
+    return json(send(request(path, patience).GET(), patience));
+  }
+
   public JsonNode post(String path, JsonNode body) {
     return post(path, Json.bytes(body), "application/json", Map.of());
   }

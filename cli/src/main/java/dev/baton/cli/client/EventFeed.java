@@ -82,7 +82,17 @@ public final class EventFeed {
         boolean passing =
             switch (e.code()) {
               case UNREACHABLE, SERVER, TIMEOUT -> true;
-              case OK, FAILED, USAGE, NOT_FOUND, AMBIGUOUS, CONFLICT, PAUSED, PIPE, INTERRUPTED ->
+              case OK,
+                  FAILED,
+                  USAGE,
+                  NOT_FOUND,
+                  AMBIGUOUS,
+                  CONFLICT,
+                  PAUSED,
+                  PIPE,
+                  INTERRUPTED,
+                  FENCED,
+                  UNKNOWN ->
                   false;
             };
         if (!passing || isAwayForLong()) {

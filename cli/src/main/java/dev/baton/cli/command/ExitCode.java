@@ -26,6 +26,10 @@ public enum ExitCode {
   SERVER(8),
   /** The run that was waited for is paused. */
   PAUSED(9),
+  /** {@code guard}: not started, since the step's epoch does not hold the run. */
+  FENCED(120),
+  /** {@code guard}: not started, since nobody said in time whether it does. */
+  UNKNOWN(121),
   /** Whoever read the output has gone, as shells count it. */
   PIPE(141),
   /** Ctrl-C, as shells count it. */

@@ -84,6 +84,19 @@ public final class RunView {
                   .formatted(
                       queued.path("position").asText(), queued.path("limit").asText("none"))));
     }
+    JsonNode parked = run.path("parked");
+    if (parked.isObject()) {
+      fields.add(
+          "parked",
+          "since %s, without a runner; goes on %s"
+              .formatted(
+                  parked.path("since").asText(),
+                  parked.hasNonNull("until")
+                      ? "at "
+                          + parked.path("until").asText()
+                          + (run.path("waiting").isEmpty() ? "" : ", or when it is answered")
+                      : "when it is answered"));
+    }
     int priority = run.path("priority").asInt(0);
     fields.add("priority", priority == 0 ? "" : Integer.toString(priority));
     fields.add("deadline", run.path("deadline").asText(""));
@@ -100,6 +113,14 @@ public final class RunView {
                   runner.path("pid").asText("?"),
                   runner.path("host").asText("?")));
     }
+    long fenced = run.path("fenced_events").asLong(0);
+    fields.add(
+        "zombies",
+        fenced == 0
+            ? ""
+            : style.attention(fenced + " events of runners that no longer held it were dropped"));
+    String loop = crashLoop(run.path("crash_loop"));
+    fields.add("crash loop", loop.isEmpty() ? "" : style.bad(loop));
     fields.add("labels", labels(run.path("labels")));
     fields.add("created", run.path("created_at").asText(""));
     fields.add("took", Times.span(run.path("started_at"), run.path("ended_at"), now));
@@ -107,6 +128,9 @@ public final class RunView {
     if (error.isObject()) {
       fields.add(
           "error", style.bad(error.path("code").asText() + ": " + error.path("message").asText()));
+    }
+    for (JsonNode notice : run.path("notifications")) {
+      fields.add("told", told(notice));
     }
     List<String> withoutCut = Fields.texts(run.path("without_cut"));
     if (!withoutCut.isEmpty()) {
@@ -126,6 +150,44 @@ public final class RunView {
       }
       context.print("  baton approve " + waiting.path("approval").asText());
     }
+  }
+
+  private static String crashLoop(JsonNode loop) {
+    if (!loop.isObject()) {
+      return "";
+    }
+    String next = loop.path("next_attempt_at").asText("");
+    return "%d failovers without progress, %s%s"
+        .formatted(
+            loop.path("failovers").asInt(),
+            next.isEmpty() ? "trying" : "next attempt at " + next,
+            lastExit(loop.path("last_exit")));
+  }
+
+  private static String lastExit(JsonNode exit) {
+    if (!exit.isObject()) {
+      return "";
+    }
+    String how =
+        exit.hasNonNull("signal")
+            ? "signal " + exit.path("signal").asText()
+            : exit.hasNonNull("exit_code")
+                ? "exit code " + exit.path("exit_code").asText()
+                : exit.path("reason").asText().replace('_', ' ');
+    return ", last exit: " + how;
+  }
+
+  private static String told(JsonNode notice) {
+    String error = notice.path("last_error").asText("");
+    return "%s by %s: %s after %s attempts%s"
+        .formatted(
+            notice.path("event").asText(),
+            notice.path("channel").asText(),
+            notice.path("status").asText(),
+            notice.path("attempts").asText(),
+            error.isEmpty() || notice.path("status").asText().equals("delivered")
+                ? ""
+                : " (" + error + ")");
   }
 
   private static void steps(Context context, JsonNode steps, Style style) {

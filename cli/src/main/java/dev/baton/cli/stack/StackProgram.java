@@ -147,7 +147,7 @@ public final class StackProgram {
             "-XX:TieredStopAtLevel=1",
             "-Dbaton.home=" + home,
             "-cp",
-            classpath(),
+            classpath(home.resolve("standalone/stack/target"), "the embedded stack"),
             MAIN,
             verb,
             "--data",
@@ -159,8 +159,8 @@ public final class StackProgram {
     return builder;
   }
 
-  private String classpath() throws IOException {
-    Path target = home.resolve("standalone/stack/target");
+  /** A module's jar and those that it needs. */
+  static String classpath(Path target, String what) throws IOException {
     List<String> jars = new ArrayList<>();
     for (Path folder : List.of(target, target.resolve("lib"))) {
       if (Files.isDirectory(folder)) {
@@ -176,8 +176,7 @@ public final class StackProgram {
     if (jars.size() < 2) {
       throw CliFailure.of(
           ExitCode.FAILED,
-          "the embedded stack is not built (%s): build it with ./mvnw -DskipTests package"
-              .formatted(target));
+          "%s is not built (%s): build it with ./mvnw -DskipTests package".formatted(what, target));
     }
     return String.join(File.pathSeparator, jars);
   }

@@ -13,6 +13,7 @@ import dev.baton.orchestrator.idempotency.StoredAnswer;
 import dev.baton.orchestrator.outbox.Effect;
 import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
+import dev.baton.orchestrator.parking.Parking;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
@@ -238,6 +239,8 @@ public class Approvals {
                 tx.preparedQuery("UPDATE orchestrator.run SET control_seq = $2 WHERE id = $1")
                     .execute(Tuple.of(runId, seq)))
         .chain(() -> Outbox.appendNow(tx, owed))
+        // Behind the answer on the log, as the next runner has to find it.
+        .chain(() -> Parking.end(tx, runId))
         .chain(() -> keys.claim(tx, key == null ? Map.of() : Map.of(key, stored)))
         .replaceWith(stored);
   }

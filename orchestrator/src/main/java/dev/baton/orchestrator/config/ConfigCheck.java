@@ -6,12 +6,16 @@
  */
 package dev.baton.orchestrator.config;
 
+import dev.baton.orchestrator.notification.Notifications;
+import dev.baton.orchestrator.notification.WebhookSecret;
 import dev.baton.protocol.heartbeat.Heartbeat;
+import dev.baton.protocol.workflow.Durations;
 import dev.baton.protocol.workflow.HeartbeatSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 
 /**
  * Checks the settings at start; a wrong one stops it with a message that names key, value and what
@@ -19,8 +23,13 @@ import java.util.List;
  */
 public final class ConfigCheck {
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(Heartbeat.MIN_TIMEOUT_MS);
+  private static final Duration MIN_LIFETIME = Duration.ofMinutes(1);
+  private static final Duration MIN_PARK_AFTER = Duration.ofMillis(100);
   private static final int MAX_SLOTS = 10_000;
   private static final int MAX_POOL = 64;
+  private static final Duration MIN_RETRY = Duration.ofMillis(100);
+  private static final Duration MAX_RETRY = Duration.ofHours(1);
+  private static final String URLS = "http://<host>:<port>, or several separated by commas";
 
   private ConfigCheck() {}
 
@@ -37,7 +46,11 @@ public final class ConfigCheck {
           wrong("baton.heartbeat.timeout", timeout, "600ms or more, and three intervals or more"));
     }
     range(problems, "baton.runner.slots", config.runner().slots(), 1, MAX_SLOTS);
+    durationOrOff(
+        problems, "baton.runner.max-lifetime", config.runner().maxLifetime(), MIN_LIFETIME);
+    durationOrOff(problems, "baton.park-after", config.parkAfter(), MIN_PARK_AFTER);
     range(problems, "baton.launcher.pool.size", config.launcher().pool().size(), 0, MAX_POOL);
+    range(problems, "baton.launcher.warm.size", config.launcher().warm().size(), 0, MAX_POOL);
     range(problems, "baton.db.port", config.db().port(), 1, 65_535);
     if (config.launcher().timeout().compareTo(Duration.ofSeconds(1)) < 0) {
       problems.add(wrong("baton.launcher.timeout", config.launcher().timeout(), "1s or more"));
@@ -47,8 +60,9 @@ public final class ConfigCheck {
         || patience.compareTo(Duration.ofMinutes(1)) > 0) {
       problems.add(wrong("baton.checkpoint.patience", patience, "1s to 60s"));
     }
-    url(problems, "baton.store-url", config.storeUrl());
-    url(problems, "baton.orchestrator-url", config.orchestratorUrl());
+    notifications(problems, config.notifications());
+    urls(problems, "baton.store-url", config.storeUrl());
+    urls(problems, "baton.orchestrator-url", config.orchestratorUrl());
     if (!config.instanceId().matches("[A-Za-z0-9._-]{1,100}")) {
       problems.add(
           wrong(
@@ -57,15 +71,76 @@ public final class ConfigCheck {
     return List.copyOf(problems);
   }
 
+  private static void notifications(
+      List<String> problems, OrchestratorConfig.Notifications notifications) {
+    for (String event : notifications.events()) {
+      if (!Notifications.EVENTS.contains(event)) {
+        problems.add(
+            wrong(
+                "baton.notifications.events",
+                event,
+                String.join(", ", new TreeSet<>(Notifications.EVENTS))));
+      }
+    }
+    OrchestratorConfig.Webhook webhook = notifications.webhook();
+    webhook
+        .url()
+        .filter(url -> !isHttp(url))
+        .ifPresent(
+            url ->
+                problems.add(
+                    wrong("baton.notifications.webhook.url", url, "an http or https URL")));
+    boolean signed = webhook.secret().flatMap(secret -> WebhookSecret.read(secret)).isPresent();
+    if (!signed && (webhook.url().isPresent() || webhook.secret().isPresent())) {
+      // Never the value itself.
+      problems.add(
+          "baton.notifications.webhook.secret is "
+              + (webhook.secret().isPresent() ? "not one" : "missing")
+              + "; allowed: "
+              + WebhookSecret.ALLOWED);
+    }
+    if (webhook.retry().compareTo(MIN_RETRY) < 0 || webhook.retry().compareTo(MAX_RETRY) > 0) {
+      problems.add(wrong("baton.notifications.webhook.retry", webhook.retry(), "100ms to 1h"));
+    }
+  }
+
+  private static boolean isHttp(URI url) {
+    return url.getHost() != null
+        && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()));
+  }
+
   private static void range(List<String> problems, String key, int value, int min, int max) {
     if (value < min || value > max) {
       problems.add(wrong(key, value, min + " to " + max));
     }
   }
 
+  private static void durationOrOff(
+      List<String> problems, String key, String value, Duration least) {
+    if (!value.equals("off")
+        && Durations.parse(value).filter(time -> time.compareTo(least) >= 0).isEmpty()) {
+      problems.add(
+          wrong(
+              key,
+              value,
+              "off, or a duration "
+                  + Durations.ALLOWED
+                  + " of "
+                  + least.toMillis()
+                  + "ms or more"));
+    }
+  }
+
+  private static void urls(List<String> problems, String key, List<URI> values) {
+    values.forEach(value -> url(problems, key, value));
+    if (values.isEmpty()) {
+      problems.add(wrong(key, "", URLS));
+    }
+  }
+
   private static void url(List<String> problems, String key, URI value) {
     if (!"http".equals(value.getScheme()) || value.getHost() == null || value.getPort() < 1) {
-      problems.add(wrong(key, value, "http://<host>:<port>"));
+      problems.add(wrong(key, value, URLS));
     }
   }
 

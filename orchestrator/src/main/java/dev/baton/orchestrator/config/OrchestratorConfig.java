@@ -12,6 +12,7 @@ import io.smallrye.config.WithName;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** Every {@code baton.*} key of the orchestrator. {@link ConfigCheck} says what is allowed. */
@@ -23,17 +24,25 @@ public interface OrchestratorConfig {
   /** Names this replica for good, over restarts too; by default kept in the data folder. */
   String instanceId();
 
-  /** Where the checkpoint-store answers, REST and gRPC. */
-  URI storeUrl();
+  /**
+   * Where the checkpoint-store answers, gRPC: its replicas, in the order in which they are tried.
+   */
+  List<URI> storeUrl();
 
-  /** Where runners reach this service. */
-  URI orchestratorUrl();
+  /** Where runners reach this service: this replica, then others that they may go to. */
+  List<URI> orchestratorUrl();
 
   HeartbeatDefaults heartbeat();
 
   Lease lease();
 
   Launcher launcher();
+
+  /**
+   * How long a run may only wait before it is parked: it waits on without a runner; or {@code off}.
+   */
+  @WithDefault("10m")
+  String parkAfter();
 
   Runner runner();
 
@@ -42,6 +51,30 @@ public interface OrchestratorConfig {
   Checkpoint checkpoint();
 
   Archive archive();
+
+  Notifications notifications();
+
+  /** What somebody outside is told of, besides everything that is on the trace. */
+  interface Notifications {
+    /** Any of run_lost, run_failed, run_cancelled, run_completed. */
+    @WithDefault("run_lost")
+    List<String> events();
+
+    Webhook webhook();
+  }
+
+  /** Where notifications are posted, besides the Kafka topic. */
+  interface Webhook {
+    /** Absent: nowhere. */
+    Optional<URI> url();
+
+    /** {@code whsec_<base64>}; needed where there is an url. */
+    Optional<String> secret();
+
+    /** The pause after the first attempt that failed; it doubles, up to an hour. */
+    @WithDefault("5s")
+    Duration retry();
+  }
 
   /** The checkpoint-store's git archive, as far as it matters here. */
   interface Archive {
@@ -84,6 +117,8 @@ public interface OrchestratorConfig {
     Duration timeout();
 
     Pool pool();
+
+    Warm warm();
   }
 
   /** Runners as processes of this host. */
@@ -99,11 +134,22 @@ public interface OrchestratorConfig {
     int size();
   }
 
+  /** Idle runners for isolated runs: each serves one run and ends. */
+  interface Warm {
+    /** How many are kept idle; 0: each isolated run has its process started. */
+    @WithDefault("0")
+    int size();
+  }
+
   /** Limits of one runner. */
   interface Runner {
     /** Runs at once on a pool runner. */
     @WithDefault("1000")
     int slots();
+
+    /** How long a runner process may live before its runs are handed over; or {@code off}. */
+    @WithDefault("24h")
+    String maxLifetime();
   }
 
   /** Read by the datasource's settings; here so that a wrong name is noticed. */

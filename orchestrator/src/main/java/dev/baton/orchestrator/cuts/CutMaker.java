@@ -74,10 +74,18 @@ class CutMaker {
 
   private Uni<Made> make(RunView run, String trigger, long after) {
     String id = RunId.next();
-    CheckpointRequests.Request request =
-        requests
-            .send(run.id(), trigger, id)
-            .orElseThrow(() -> conflict(run, "no runner carries it now"));
+    return requests
+        .send(run.id(), trigger, id)
+        .chain(
+            sent ->
+                await(
+                    run,
+                    after,
+                    id,
+                    sent.orElseThrow(() -> conflict(run, "no runner carries it now"))));
+  }
+
+  private Uni<Made> await(RunView run, long after, String id, CheckpointRequests.Request request) {
     Uni<Boolean> saved =
         trace
             .follow(run.id(), after)

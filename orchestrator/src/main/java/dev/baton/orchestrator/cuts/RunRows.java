@@ -26,6 +26,7 @@ class RunRows {
           "DELETE FROM orchestrator.approval WHERE run = $1",
           "DELETE FROM orchestrator.outbox WHERE run = $1",
           "DELETE FROM orchestrator.runner WHERE run = $1",
+          "DELETE FROM orchestrator.notification WHERE run = $1",
           "DELETE FROM orchestrator.idempotency WHERE location = '/runs/' || $1",
           "DELETE FROM orchestrator.run WHERE id = $1 AND ended");
 
@@ -34,6 +35,7 @@ class RunRows {
       SELECT (SELECT count(*) FROM orchestrator.approval WHERE run = $1)
         + (SELECT count(*) FROM orchestrator.outbox WHERE run = $1)
         + (SELECT count(*) FROM orchestrator.runner WHERE run = $1)
+        + (SELECT count(*) FROM orchestrator.notification WHERE run = $1)
         + (SELECT count(*) FROM orchestrator.idempotency WHERE location = '/runs/' || $1)
         + (SELECT count(*) FROM orchestrator.run WHERE id = $1) AS n""";
 

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.failover;
 
 import dev.baton.orchestrator.outbox.Relay;
+import dev.baton.orchestrator.periodic.Periodic;
 import dev.baton.orchestrator.queue.Start;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -22,7 +23,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Ends runs that are past their deadline where no runner does it: queued ones, paused ones, those
@@ -50,8 +50,9 @@ class DeadlineWatch {
 
   private final Pool pool;
   private final Relay relay;
-  private volatile boolean stopping;
-  private volatile @Nullable Thread thread;
+  private final Periodic looking =
+      new Periodic(
+          "deadlines", EVERY, "runs past their deadlines could not be looked for", this::look);
 
   DeadlineWatch(Pool pool, Relay relay) {
     this.pool = pool;
@@ -59,30 +60,11 @@ class DeadlineWatch {
   }
 
   void onStart(@Observes @Priority(3000) StartupEvent event) {
-    thread = Thread.ofVirtual().name("deadlines").start(this::watch);
+    looking.start();
   }
 
   void onStop(@Observes @Priority(1) ShutdownEvent event) {
-    stopping = true;
-    Thread running = thread;
-    if (running != null) {
-      running.interrupt();
-    }
-  }
-
-  private void watch() {
-    while (!stopping) {
-      try {
-        Thread.sleep(EVERY);
-        look();
-      } catch (InterruptedException e) {
-        return;
-      } catch (RuntimeException e) {
-        if (!stopping) {
-          LOG.warnf("runs past their deadlines could not be looked for: %s", e);
-        }
-      }
-    }
+    looking.stop();
   }
 
   private void look() {

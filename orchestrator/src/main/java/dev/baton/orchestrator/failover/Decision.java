@@ -84,6 +84,7 @@ sealed interface Decision {
     String reason =
         switch (signal) {
           case Signal.RunnerExited _ -> "runner_exited";
+          case Signal.RunnerLeft _ -> "runner_left";
           case Signal.HeartbeatsMissed _ -> "heartbeats_missed";
         };
     if (run.kind().equals("external")) {
@@ -98,6 +99,9 @@ sealed interface Decision {
     }
     if (run.pausing()) {
       return new Pause(run.epoch() + 1, reason);
+    }
+    if (signal instanceof Signal.RunnerLeft) { // Nothing has gone wrong.
+      return new Advance(run.epoch() + 1, reason, run.fruitless(), Duration.ZERO);
     }
     int fruitless = run.completed() > run.completedAtFailover() ? 0 : run.fruitless() + 1;
     return new Advance(run.epoch() + 1, reason, fruitless, delay(fruitless));
@@ -117,6 +121,8 @@ sealed interface Decision {
           exited.exitCode() == null
               ? "its runner " + exited.runner() + " has gone"
               : "its runner " + exited.runner() + " exited with " + exited.exitCode();
+      case Signal.RunnerLeft left ->
+          "its runner " + left.runner() + " has left (" + left.reason() + ")";
       case Signal.HeartbeatsMissed missed ->
           "its runner " + missed.runner() + " was silent for " + missed.silentMs() + " ms";
     };

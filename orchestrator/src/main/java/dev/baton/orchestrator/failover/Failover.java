@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands a run to its next epoch, or declares it lost: one transaction that only counts while the
@@ -41,8 +42,11 @@ class Failover {
     this.relay = relay;
   }
 
-  Uni<Decision> handle(Signal signal) {
-    return pool.withTransaction(tx -> decide(tx, signal))
+  /**
+   * @param age how long ago the signal was given
+   */
+  Uni<Decision> handle(Signal signal, Duration age) {
+    return pool.withTransaction(tx -> decide(tx, signal, age))
         .invoke(
             decision -> {
               switch (decision) {
@@ -75,20 +79,42 @@ class Failover {
             });
   }
 
-  private static Uni<Decision> decide(SqlConnection tx, Signal signal) {
+  private static Uni<Decision> decide(SqlConnection tx, Signal signal, Duration age) {
     return tx.preparedQuery(
             """
-            SELECT kind, epoch, control_seq, ended, desired, pause, status, restart, deadline, completed, completed_at_failover, fruitless
-            FROM orchestrator.run WHERE id = $1 FOR UPDATE""")
+            SELECT kind, epoch, control_seq, ended, desired, pause, status, restart, deadline, completed, completed_at_failover, fruitless,
+              confirmed_epoch, (extract(epoch FROM clock_timestamp() - confirmed_at) * 1000)::bigint AS confirmed_ms,
+              EXISTS (SELECT 1 FROM orchestrator.parked p WHERE p.run = r.id AND p.epoch = r.epoch) AS parked
+            FROM orchestrator.run r WHERE id = $1 FOR UPDATE""")
         .execute(Tuple.of(signal.run()))
         .chain(
             rows -> {
               Row row = rows.iterator().hasNext() ? rows.iterator().next() : null;
-              Decision decision = Decision.of(row == null ? null : run(row), signal, Instant.now());
+              Decision decision = decide(row, signal, age);
               return row == null
                   ? Uni.createFrom().item(decision)
-                  : act(tx, signal.run(), row, decision).replaceWith(decision);
+                  : act(tx, signal, row, decision).replaceWith(decision);
             });
+  }
+
+  private static boolean hasComeBack(Row row, Signal signal, Duration age) {
+    Integer epoch = row.getInteger("confirmed_epoch");
+    return epoch != null
+        && new CameBack(epoch, Duration.ofMillis(row.getLong("confirmed_ms")))
+            .contradicts(signal, age);
+  }
+
+  private static Decision decide(@Nullable Row row, Signal signal, Duration age) {
+    if (row == null) {
+      return Decision.of(null, signal, Instant.now());
+    }
+    if (row.getBoolean("parked")) {
+      return new Decision.Ignore("it is parked, and has no runner to lose");
+    }
+    if (hasComeBack(row, signal, age)) {
+      return new Decision.Ignore("its runner has come back");
+    }
+    return Decision.of(run(row), signal, Instant.now());
   }
 
   private static Decision.Run run(Row row) {
@@ -107,7 +133,8 @@ class Failover {
         row.getInteger("fruitless"));
   }
 
-  private static Uni<Void> act(SqlConnection tx, String run, Row row, Decision decision) {
+  private static Uni<Void> act(SqlConnection tx, Signal signal, Row row, Decision decision) {
+    String run = signal.run();
     long seq = row.getLong("control_seq") + 1;
     return switch (decision) {
       case Decision.Ignore ignore -> Uni.createFrom().voidItem();
@@ -131,8 +158,17 @@ class Failover {
                     runner_pid = NULL, runner_host = NULL,
                     status = CASE WHEN status IN ('starting', 'running', 'waiting', 'resuming') THEN 'interrupted'
                       ELSE status END,
-                    fruitless = $4, completed_at_failover = completed WHERE id = $1""")
-              .execute(Tuple.of(run, epoch, seq, fruitless))
+                    fruitless = $4, completed_at_failover = completed, last_exit = $5,
+                    next_attempt_at = CASE WHEN $6::bigint > 0 THEN now() + $6::bigint * interval '1 millisecond' END
+                  WHERE id = $1""")
+              .execute(
+                  Tuple.of(
+                      run,
+                      epoch,
+                      seq,
+                      fruitless,
+                      LastExit.of(signal, Instant.now()).json(),
+                      delay.toMillis()))
               .chain(
                   () ->
                       Outbox.append(

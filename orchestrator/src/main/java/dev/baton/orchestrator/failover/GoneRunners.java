@@ -69,14 +69,24 @@ public class GoneRunners {
 
   /** A runner lives on but has lost this run, or gave it back before its end. Returns at once. */
   public void lostByRunner(String run, int epoch, String runner) {
+    tell(runner, new Signal.RunnerExited(run, epoch, runner, null));
+  }
+
+  /** A runner that ends in good order has cut this run and given it back. Returns at once. */
+  public void leftByRunner(String run, int epoch, String runner, String reason) {
+    tell(runner, new Signal.RunnerLeft(run, epoch, runner, reason));
+  }
+
+  private void tell(String runner, Signal signal) {
+    String run = signal.run();
     Thread.ofVirtual()
         .name("lost-" + run)
         .start(
             () -> {
               try {
                 catchUp.await(List.of(run), CATCH_UP);
-                if (open(runner).contains(new Open(run, epoch))) {
-                  publisher.signal(new Signal.RunnerExited(run, epoch, runner, null)).join();
+                if (open(runner).contains(new Open(run, signal.epoch()))) {
+                  publisher.signal(signal).join();
                 }
               } catch (RuntimeException e) {
                 LOG.warnf("run %s: the loss of its runner could not be told: %s", run, e);

@@ -57,7 +57,7 @@ class Rehearsal {
               publisher.source(), new Signal.RunnerExited(NOBODY, 1, "rehearsal", null));
       Signal signal =
           JsonEvents.signal(record.headers(), Objects.requireNonNull(record.value())).orElseThrow();
-      failover.handle(signal).await().atMost(SQL);
+      failover.handle(signal, Duration.ZERO).await().atMost(SQL);
       stopper.kill(Map.of(NOBODY, 1));
       for (int i = 0; i < LEASES; i++) {
         leases.mint(NOBODY, 1, "default");

@@ -73,7 +73,7 @@ class SignalConsumer {
       return Uni.createFrom().voidItem(); // Of a later version.
     }
     return failover
-        .handle(signal)
+        .handle(signal, age(record))
         .ifNoItem()
         .after(SQL)
         .fail()
@@ -86,6 +86,10 @@ class SignalConsumer {
         .replaceWithVoid()
         .onFailure()
         .recoverWithUni(failure -> putAside(record, failure.toString()));
+  }
+
+  private static Duration age(ConsumerRecord<String, byte[]> record) {
+    return Duration.ofMillis(Math.max(0, System.currentTimeMillis() - record.timestamp()));
   }
 
   /** Whether it is the signal that is at fault, and will be the next time. */

@@ -12,8 +12,10 @@ import dev.baton.orchestrator.launch.LeaseMint;
 import dev.baton.orchestrator.workflows.Definition;
 import dev.baton.orchestrator.workflows.Definitions;
 import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.workflow.Durations;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
@@ -24,11 +26,13 @@ public class Assignments {
   private final Definitions definitions;
   private final LeaseMint leases;
   private final OrchestratorConfig config;
+  private final Duration parkAfter;
 
   Assignments(Definitions definitions, LeaseMint leases, OrchestratorConfig config) {
     this.definitions = definitions;
     this.leases = leases;
     this.config = config;
+    this.parkAfter = Durations.parse(config.parkAfter()).orElse(Duration.ZERO); // Off.
   }
 
   /** For the run's current epoch. Fails when the definition is unknown. */
@@ -57,6 +61,7 @@ public class Assignments {
         .setHeartbeatTimeoutMillis(
             Objects.requireNonNullElse(
                 run.heartbeatTimeoutMs(), config.heartbeat().timeout().toMillis()))
+        .setParkAfterMillis(parkAfter.toMillis())
         .setFresh(run.epoch() == 1 && !run.forked())
         .addAllAnswers(run.answers())
         .putAllLabels(run.labels())

@@ -16,6 +16,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -105,13 +106,51 @@ public class Attachments {
     return Optional.ofNullable(byRun.get(run));
   }
 
-  /** Takes a slot of the least loaded runner that has one. */
+  /** Takes the only slot of an idle runner that serves one run, whichever. */
+  public Optional<Attached> takeWarm() {
+    return byRunner.values().stream()
+        .filter(attached -> attached.mode() == Attached.Mode.WARM && attached.hasRoom())
+        .filter(Attached::tryTake)
+        .findFirst();
+  }
+
+  /** Takes a slot of the least loaded shared runner that has one. */
   public Optional<Attached> takeSlot() {
     return byRunner.values().stream()
-        .filter(attached -> attached.free() > 0)
+        .filter(Attachments::isSharedWithRoom)
         .sorted(Comparator.comparingInt(Attached::free).reversed())
         .filter(Attached::tryTake)
         .findFirst();
+  }
+
+  private static boolean isSharedWithRoom(Attached attached) {
+    return attached.mode() == Attached.Mode.SHARED && attached.hasRoom();
+  }
+
+  /** Whether a shared runner is attached here that could take a run. */
+  public boolean hasRoom() {
+    return byRunner.values().stream().anyMatch(Attachments::isSharedWithRoom);
+  }
+
+  /** The runners that are attached here now. */
+  List<Attached> all() {
+    return List.copyOf(byRunner.values());
+  }
+
+  /** The runner is attached to another replica: what it had here is over. */
+  void elsewhere(String runner) {
+    CompletableFuture<Void> awaited = expected.remove(runner);
+    if (awaited != null) {
+      awaited.complete(null);
+    }
+    gone(runner);
+  }
+
+  /** The runner has said something. */
+  void heard(Attached attached) {
+    if (attached.heard()) {
+      slots.fire(new SlotsFreed());
+    }
   }
 
   /** Takes a slot of this runner; false when it has none. */
@@ -168,7 +207,9 @@ public class Attachments {
       }
       byRun.remove(run, attached);
     }
-    giveBack(attached);
+    if (attached.mode() == Attached.Mode.SHARED) { // Others end with their run.
+      giveBack(attached);
+    }
     return true;
   }
 
@@ -179,6 +220,8 @@ public class Attachments {
     if (holder == null || epoch == null || epoch >= below) {
       return;
     }
+    // It may hang: before it has answered it must not get what it has just lost.
+    holder.doubt();
     release(holder, run, epoch);
     holder.send(
         GatewayMessage.newBuilder()

@@ -32,7 +32,12 @@ class Releases {
     }
     // It stops while the run goes on: somebody else must take over, at once.
     if (released.getOutcome().equals("stopped")) {
-      gone.lostByRunner(released.getRun(), released.getEpoch(), runner.runner());
+      String leaving = runner.leaving();
+      if (leaving == null) {
+        gone.lostByRunner(released.getRun(), released.getEpoch(), runner.runner());
+      } else {
+        gone.leftByRunner(released.getRun(), released.getEpoch(), runner.runner(), leaving);
+      }
     }
   }
 }

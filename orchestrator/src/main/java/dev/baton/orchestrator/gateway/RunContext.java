@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param desired {@code running paused cancelled lost}
  * @param pause {@code step now}: asked for, at the end of the step in progress or at once; null:
  *     not
- * @param paused the trace says that it is; the projection may be a moment behind
+ * @param paused the trace says that it is, or that it is parked; the projection may be a moment
+ *     behind
  * @param runner who the current epoch was given to; null when nobody yet
  * @param startedEpoch the newest epoch whose runner the trace has heard; the projection may be a
  *     moment behind

@@ -35,7 +35,8 @@ public class RunContexts {
       """
       SELECT id, kind, project, definition_hash, isolation, epoch, ended, desired, pause, status, runner_id, started_epoch,
         forked_from IS NOT NULL AS forked, created_at,
-        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, input, labels::text AS labels, priority FROM orchestrator.run r
+        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, input, labels::text AS labels, priority,
+        EXISTS (SELECT 1 FROM orchestrator.parked p WHERE p.run = r.id AND p.epoch = r.epoch) AS parked FROM orchestrator.run r
       """;
 
   private final Pool pool;
@@ -121,7 +122,7 @@ public class RunContexts {
               row.getBoolean("ended"),
               row.getString("desired"),
               row.getString("pause"),
-              row.getString("status").equals(RunStatus.PAUSED.word()),
+              row.getString("status").equals(RunStatus.PAUSED.word()) || row.getBoolean("parked"),
               row.getString("runner_id"),
               row.getInteger("started_epoch"),
               row.getBoolean("forked"),

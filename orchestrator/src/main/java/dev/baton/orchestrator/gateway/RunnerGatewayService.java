@@ -6,6 +6,9 @@
  */
 package dev.baton.orchestrator.gateway;
 
+import dev.baton.orchestrator.replicas.ReplicaBus;
+import dev.baton.orchestrator.replicas.ReplicaMessage;
+import dev.baton.orchestrator.replicas.ReplicaSession;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Hello;
 import dev.baton.protocol.grpc.RunnerGateway;
@@ -15,6 +18,11 @@ import io.quarkus.grpc.GrpcService;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.subscription.Cancellable;
 import io.smallrye.mutiny.subscription.MultiEmitter;
+import jakarta.enterprise.event.Event;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -24,13 +32,31 @@ import org.jspecify.annotations.Nullable;
 class RunnerGatewayService implements RunnerGateway {
   private static final Logger LOG = Logger.getLogger(RunnerGatewayService.class);
 
+  private static final Duration PING = Duration.ofSeconds(2);
+  private static final Duration PATIENCE = Duration.ofSeconds(7);
+
   private final Attachments attachments;
   private final Welcome welcome;
   private final Releases releases;
   private final CheckpointRequests checkpoints;
+  private final Confirmations confirmations;
+  private final Event<RunnerLeaving> leaving;
+  private final ReplicaBus bus;
+  private final ReplicaSession session;
 
   RunnerGatewayService(
-      Attachments attachments, Welcome welcome, Releases releases, CheckpointRequests checkpoints) {
+      Attachments attachments,
+      Welcome welcome,
+      Releases releases,
+      CheckpointRequests checkpoints,
+      Confirmations confirmations,
+      Event<RunnerLeaving> leaving,
+      ReplicaBus bus,
+      ReplicaSession session) {
+    this.confirmations = confirmations;
+    this.leaving = leaving;
+    this.bus = bus;
+    this.session = session;
     this.checkpoints = checkpoints;
     this.attachments = attachments;
     this.welcome = welcome;
@@ -47,6 +73,9 @@ class RunnerGatewayService implements RunnerGateway {
     private final MultiEmitter<? super GatewayMessage> out;
     private final AtomicReference<@Nullable Attached> attached = new AtomicReference<>();
 
+    private final AtomicReference<@Nullable Cancellable> pings = new AtomicReference<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
     Session(MultiEmitter<? super GatewayMessage> out) {
       this.out = out;
     }
@@ -62,6 +91,10 @@ class RunnerGatewayService implements RunnerGateway {
     }
 
     private void on(RunnerMessage message) {
+      Attached sender = attached.get();
+      if (sender != null) {
+        attachments.heard(sender);
+      }
       switch (message.getMessageCase()) {
         case HELLO -> hello(message.getHello());
         case RELEASED -> {
@@ -72,6 +105,24 @@ class RunnerGatewayService implements RunnerGateway {
             releases.released(known, message.getReleased());
           }
         }
+        case CONFIRM -> {
+          Attached known = attached.get();
+          if (known == null) {
+            refuse("the first message must be hello");
+          } else {
+            confirmations.answer(known, message.getConfirm());
+          }
+        }
+        case LEAVING -> {
+          Attached known = attached.get();
+          if (known == null) {
+            refuse("the first message must be hello");
+          } else {
+            known.leave(message.getLeaving().getReason());
+            leaving.fire(new RunnerLeaving(known));
+          }
+        }
+        case PONG -> {} // Heard, as everything.
         case CHECKPOINT_FAILED -> checkpoints.failed(message.getCheckpointFailed());
         case MESSAGE_NOT_SET ->
             LOG.warn("a runner sent a message of a kind that this version does not know; skipped");
@@ -83,9 +134,20 @@ class RunnerGatewayService implements RunnerGateway {
         refuse("hello needs a runner_id and slots of 1 or more");
         return;
       }
+      Optional<Attached.Mode> mode = Attached.Mode.of(hello.getMode());
+      if (mode.isEmpty()) {
+        refuse("mode '" + hello.getMode() + "' is not allowed; allowed: shared, warm, isolated");
+        return;
+      }
       Attached fresh =
           new Attached(
-              hello.getRunnerId(), hello.getPid(), hello.getSlots(), out::emit, out::complete);
+              hello.getRunnerId(),
+              hello.getPid(),
+              mode.get(),
+              hello.getSlots(),
+              hello.getAnswersPings(),
+              out::emit,
+              out::complete);
       if (!attached.compareAndSet(null, fresh)) {
         refuse("hello was said already");
         return;
@@ -94,11 +156,58 @@ class RunnerGatewayService implements RunnerGateway {
           .greet(fresh, hello)
           .subscribe()
           .with(
-              done -> {},
+              done -> {
+                tell(new ReplicaMessage.Has(fresh.runner()));
+                watch(fresh);
+              },
               failure -> {
                 LOG.warnf("runner %s could not be attached: %s", fresh.runner(), failure);
                 out.fail(Status.UNAVAILABLE.withDescription("try again").asRuntimeException());
               });
+    }
+
+    /** Until its end. What is silent for too long has it now: a new stream says what it carries. */
+    private void watch(Attached known) {
+      attachments.heard(known);
+      AtomicLong lastTick = new AtomicLong(System.nanoTime());
+      Cancellable pinging =
+          Multi.createFrom()
+              .ticks()
+              .every(PING)
+              .onOverflow()
+              .drop()
+              .subscribe()
+              .with(
+                  tick -> {
+                    long now = System.nanoTime();
+                    if (now - lastTick.getAndSet(now) > 2 * PING.toNanos()) {
+                      // This process was paused itself: what has come meanwhile is unread.
+                      attachments.heard(known);
+                    }
+                    if (known.isSilentFor(PATIENCE)) {
+                      LOG.infof(
+                          "runner %s has answered nothing for %s: detached",
+                          known.runner(), PATIENCE);
+                      attachments.remove(known);
+                      out.complete();
+                    } else {
+                      known.ping();
+                    }
+                  });
+      if (!pings.compareAndSet(null, pinging) || closed.get()) {
+        pinging.cancel();
+      }
+    }
+
+    private void tell(ReplicaMessage message) {
+      if (!session.isAlone()) {
+        // One that is not told finds out by its own pings.
+        bus.tell(message)
+            .subscribe()
+            .with(
+                told -> {},
+                failure -> LOG.warnf("not told to other replicas: %s: %s", message, failure));
+      }
     }
 
     private void refuse(String why) {
@@ -111,9 +220,17 @@ class RunnerGatewayService implements RunnerGateway {
     }
 
     private void closed() {
+      closed.set(true);
+      Cancellable pinging = pings.get();
+      if (pinging != null) {
+        pinging.cancel();
+      }
       Attached known = attached.get();
       if (known != null) {
         attachments.remove(known);
+        if (!known.runs().isEmpty()) {
+          tell(new ReplicaMessage.Recheck(known.runner()));
+        }
         LOG.debugf("runner %s detached", known.runner());
       }
     }

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.gateway;
 
 import dev.baton.orchestrator.failover.GoneRunners;
+import dev.baton.orchestrator.lease.Leases;
 import dev.baton.orchestrator.outbox.SlotsFreed;
 import dev.baton.orchestrator.projection.CatchUp;
 import dev.baton.protocol.grpc.Cancel;
@@ -14,6 +15,7 @@ import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.grpc.Hello;
+import dev.baton.protocol.lease.LeaseVerdict;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -36,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  *   carries it           its epoch, open          all answers again, and to pause
  *   carries it           cancelled                cancel
  *   wants or carries it  another epoch, ended     fenced
+ *   without a lease      whatever                 fenced
  *   nothing              given to it, not begun   assign: it never heard of it
  *   nothing              given to it, begun       it has lost the run: as if it had exited
  *   nothing              given to it, ended       nothing
@@ -55,6 +58,7 @@ class Welcome {
   private final GoneRunners gone;
   private final CatchUp catchUp;
   private final Event<SlotsFreed> slots;
+  private final Leases leases;
 
   Welcome(
       Attachments attachments,
@@ -62,16 +66,44 @@ class Welcome {
       Assignments assignments,
       GoneRunners gone,
       CatchUp catchUp,
-      Event<SlotsFreed> slots) {
+      Event<SlotsFreed> slots,
+      Leases leases) {
     this.attachments = attachments;
     this.contexts = contexts;
     this.assignments = assignments;
     this.gone = gone;
     this.catchUp = catchUp;
     this.slots = slots;
+    this.leases = leases;
   }
 
   Uni<Void> greet(Attached runner, Hello hello) {
+    List<String> tokens =
+        hello.getHeldList().stream().map(Held::getLease).filter(token -> !token.isEmpty()).toList();
+    return leases
+        .learn(tokens)
+        .ifNoItem()
+        .after(SQL)
+        .fail()
+        .chain(() -> greetHolder(runner, vouchedFor(runner, hello)));
+  }
+
+  /** Without the runs that no lease lets it carry: it is told that it is fenced. */
+  private Hello vouchedFor(Attached runner, Hello hello) {
+    Hello.Builder vouched = hello.toBuilder().clearHeld();
+    for (Held held : hello.getHeldList()) {
+      if (leases.check(held.getLease(), held.getRun(), held.getEpoch())
+          instanceof LeaseVerdict.Refused refusal) {
+        leases.refused("runner " + runner.runner(), held.getRun(), refusal);
+        runner.send(fenced(held));
+      } else {
+        vouched.addHeld(held);
+      }
+    }
+    return vouched.build();
+  }
+
+  private Uni<Void> greetHolder(Attached runner, Hello hello) {
     List<String> named = hello.getHeldList().stream().map(Held::getRun).toList();
     // Known as the holder before its runs are read: an answer that is committed meanwhile is sent
     // to it.
@@ -95,6 +127,23 @@ class Welcome {
                   runner.runner(), runner.pid(), hello.getSlots(), hello.getHeldCount());
               slots.fire(new SlotsFreed());
             });
+  }
+
+  /** The same for one that is attached: whatever it was not told meanwhile. */
+  Uni<Void> again(Attached runner) {
+    Hello.Builder hello = Hello.newBuilder().setRunnerId(runner.runner());
+    runner
+        .runs()
+        .forEach(
+            (run, epoch) ->
+                hello.addHeld(Held.newBuilder().setRun(run).setEpoch(epoch).setStarted(true)));
+    List<String> named = hello.getHeldList().stream().map(Held::getRun).toList();
+    return contexts
+        .loadOf(runner.runner(), named)
+        .ifNoItem()
+        .after(SQL)
+        .fail()
+        .chain(known -> settle(runner, hello.build(), known));
   }
 
   private Uni<Void> settle(Attached runner, Hello hello, Map<String, RunContext> known) {
@@ -175,9 +224,13 @@ class Welcome {
             ? GatewayMessage.newBuilder()
                 .setCancel(Cancel.newBuilder().setRun(held.getRun()).setReason("cancelled"))
                 .build()
-            : GatewayMessage.newBuilder()
-                .setFenced(Fenced.newBuilder().setRun(held.getRun()).setEpoch(held.getEpoch()))
-                .build();
+            : fenced(held);
     runner.send(message);
+  }
+
+  private static GatewayMessage fenced(Held held) {
+    return GatewayMessage.newBuilder()
+        .setFenced(Fenced.newBuilder().setRun(held.getRun()).setEpoch(held.getEpoch()))
+        .build();
   }
 }

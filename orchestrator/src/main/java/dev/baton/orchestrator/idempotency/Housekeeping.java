@@ -19,7 +19,10 @@ import java.time.Duration;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Forgets what nobody will ask for again: keys after 24 hours, ended processes after a week. */
+/**
+ * Forgets what nobody will ask for again: keys after 24 hours, ended processes and notifications
+ * after a week.
+ */
 @ApplicationScoped
 class Housekeeping {
   private static final Logger LOG = Logger.getLogger(Housekeeping.class);
@@ -56,7 +59,8 @@ class Housekeeping {
     return pool.query(
             """
             DELETE FROM orchestrator.idempotency WHERE created_at < now() - interval '24 hours';
-            DELETE FROM orchestrator.runner WHERE state = 'exited' AND ended_at < now() - interval '7 days'""")
+            DELETE FROM orchestrator.runner WHERE state = 'exited' AND ended_at < now() - interval '7 days';
+            DELETE FROM orchestrator.notification WHERE ended_at < now() - interval '7 days'""")
         .execute()
         .onFailure()
         .invoke(failure -> LOG.warnf("old rows stay for now: %s", failure))

@@ -44,6 +44,8 @@ class LaunchLife {
   private final RunnerProcesses processes;
   private final RunnerWatch watch;
   private final SharedPool pool;
+  private final WarmPool warm;
+  private final Handovers handovers;
   private final Launcher launcher;
   private final CountDownLatch stopped = new CountDownLatch(1);
 
@@ -52,11 +54,15 @@ class LaunchLife {
       RunnerProcesses processes,
       RunnerWatch watch,
       SharedPool pool,
+      WarmPool warm,
+      Handovers handovers,
       Launcher launcher) {
     this.table = table;
     this.processes = processes;
     this.watch = watch;
     this.pool = pool;
+    this.warm = warm;
+    this.handovers = handovers;
     this.launcher = launcher;
   }
 
@@ -72,16 +78,21 @@ class LaunchLife {
     do {
       try {
         takeUp(settled);
-        pool.fill();
+        fill();
         return;
       } catch (RuntimeException e) {
         LOG.warnf("the runners of before cannot be taken up yet: %s", e);
       }
       if (++failures == PATIENT_FAILURES) {
-        pool.fill(); // New runs need it all the same.
+        fill(); // New runs need it all the same.
       }
       pause = Math.min(MAX_BACKOFF_MILLIS, 2 * pause);
     } while (!isStoppedWithin(pause));
+  }
+
+  private void fill() {
+    pool.fill();
+    warm.fill();
   }
 
   private boolean isStoppedWithin(long millis) {
@@ -104,8 +115,11 @@ class LaunchLife {
       Optional<RunnerProcesses.Started> found = find(entry);
       if (found.isPresent()) {
         LOG.infof("runner %s is still there, pid %d", entry.id(), found.get().handle().pid());
+        if (entry.mode().equals(WarmPool.MODE) && entry.run() != null) {
+          warm.adopt(entry.id());
+        }
         watch.stranger(entry.id(), entry.mode(), found.get());
-      } else if (!entry.state().equals("starting") || entry.mode().equals(SharedPool.MODE)) {
+      } else if (!entry.state().equals("starting") || !entry.mode().equals(IsolatedRunners.MODE)) {
         watch.absent(entry.id());
       }
       // An isolated one that was never started is still owed by the outbox.
@@ -130,8 +144,10 @@ class LaunchLife {
     stopped.countDown();
     launcher.stop();
     pool.stop();
+    warm.stop();
     watch.stop();
     Map<String, ProcessHandle> running = watch.watched();
+    handovers.stop(running.keySet());
     running.values().forEach(ProcessHandle::destroy);
     try {
       CompletableFuture.allOf(

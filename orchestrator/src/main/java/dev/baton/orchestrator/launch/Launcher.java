@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.launch;
 
+import dev.baton.orchestrator.failover.GoneRunners;
 import dev.baton.orchestrator.gateway.Assignments;
 import dev.baton.orchestrator.gateway.Attached;
 import dev.baton.orchestrator.gateway.Attachments;
@@ -76,6 +77,8 @@ public class Launcher {
   private final Assignments assignments;
   private final Attachments attachments;
   private final IsolatedRunners isolated;
+  private final WarmPool warm;
+  private final GoneRunners gone;
   private final RunnerProcesses processes;
   private final CatchUp catchUp;
   private final Pool pool;
@@ -87,6 +90,8 @@ public class Launcher {
       Assignments assignments,
       Attachments attachments,
       IsolatedRunners isolated,
+      WarmPool warm,
+      GoneRunners gone,
       RunnerProcesses processes,
       CatchUp catchUp,
       Pool pool) {
@@ -95,6 +100,8 @@ public class Launcher {
     this.assignments = assignments;
     this.attachments = attachments;
     this.isolated = isolated;
+    this.warm = warm;
+    this.gone = gone;
     this.processes = processes;
     this.pool = pool;
   }
@@ -108,7 +115,7 @@ public class Launcher {
   public Map<String, Outcome> launch(List<Target> targets) {
     Map<String, Outcome> outcomes = new HashMap<>();
     if (stopping) {
-      targets.forEach(target -> outcomes.put(target.run(), Outcome.NO_SLOT));
+      targets.forEach(target -> outcomes.put(target.run(), Outcome.FAILED));
       return outcomes;
     }
     Map<String, RunContext> known = on(contexts.load(targets.stream().map(Target::run).toList()));
@@ -121,8 +128,8 @@ public class Launcher {
       RunContext run = known.get(target.run());
       if (run == null || !run.wants(target.epoch())) {
         outcomes.put(target.run(), Outcome.DONE);
-      } else if (run.isolation() == Isolation.ISOLATED && processes.canStart()) {
-        placed.add(new Placement.Own(run, IsolatedRunners.name(run.run(), run.epoch())));
+      } else if (run.isolation() == Isolation.ISOLATED && isOwn(run)) {
+        placed.add(own(run));
       } else if (run.runner() == null) {
         place(run, placed, outcomes);
       } else {
@@ -138,6 +145,18 @@ public class Launcher {
   private static int priority(Map<String, RunContext> known, Target target) {
     RunContext run = known.get(target.run());
     return run == null ? 0 : run.priority();
+  }
+
+  /** Whether it gets a process for itself, or has been given one; a warm one is chosen once. */
+  private boolean isOwn(RunContext run) {
+    String before = run.runner();
+    return processes.canStart() && (before == null || !WarmPool.isName(before));
+  }
+
+  private Placement own(RunContext run) {
+    Optional<Attached> idle = run.runner() == null ? warm.take(run.run()) : Optional.empty();
+    return idle.<Placement>map(runner -> new Placement.Slot(run, runner))
+        .orElseGet(() -> new Placement.Own(run, IsolatedRunners.name(run.run(), run.epoch())));
   }
 
   private void place(RunContext run, List<Placement> placed, Map<String, Outcome> outcomes) {
@@ -244,9 +263,15 @@ public class Launcher {
     Set<String> recorded = new HashSet<>();
     on(pool.preparedQuery(
                 """
-                UPDATE orchestrator.run r SET runner_id = v.runner, assigned_at = now()
-                FROM json_to_recordset($1::text::json) AS v (id text, epoch int, runner text)
-                WHERE r.id = v.id AND r.epoch = v.epoch AND r.desired = 'running' RETURNING r.id""")
+                WITH v AS (
+                  SELECT id, epoch, runner FROM json_to_recordset($1::text::json) AS t (id text, epoch int, runner text)),
+                given AS (
+                  UPDATE orchestrator.run r SET runner_id = v.runner, assigned_at = now() FROM v
+                  WHERE r.id = v.id AND r.epoch = v.epoch AND r.desired = 'running' RETURNING r.id),
+                warm AS (
+                  UPDATE orchestrator.runner w SET run = v.id, epoch = v.epoch FROM v JOIN given ON given.id = v.id
+                  WHERE w.id = v.runner AND w.mode = 'warm')
+                SELECT id FROM given""")
             .execute(Tuple.of(rows.toString())))
         .forEach(row -> recorded.add(row.getString("id")));
     return recorded;
@@ -270,9 +295,17 @@ public class Launcher {
   private Outcome send(RunContext run, Attached runner) {
     try {
       // Where the stream has ended, the runner gets it when it attaches again, or is lost with it.
-      if (!attachments.assign(runner, on(assignments.assign(run)))) {
+      boolean sent = attachments.assign(runner, on(assignments.assign(run)));
+      if (!sent) {
         LOG.infof(
             "run %s: runner %s has detached before it was assigned", run.run(), runner.runner());
+      }
+      if (WarmPool.isName(runner.runner())) {
+        warm.gave(runner.runner());
+        if (!sent) {
+          // Its end may have been told before it was chosen.
+          gone.lostByRunner(run.run(), run.epoch(), runner.runner());
+        }
       }
       return Outcome.DONE;
     } catch (RuntimeException e) {
@@ -283,6 +316,7 @@ public class Launcher {
   }
 
   private Outcome start(RunContext run, String runner) throws InterruptedException {
+    warm.startedCold();
     starts.acquire();
     try {
       return isolated.start(run, runner) ? Outcome.DONE : Outcome.FAILED;

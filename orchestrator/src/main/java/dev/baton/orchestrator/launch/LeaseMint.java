@@ -8,6 +8,8 @@ package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.lease.LeaseKey;
+import dev.baton.protocol.lease.LeaseVerifier;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -20,15 +22,12 @@ import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
-import java.security.MessageDigest;
 import java.security.PrivateKey;
-import java.security.PublicKey;
 import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.X509EncodedKeySpec;
 import java.time.Instant;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
@@ -39,12 +38,11 @@ import java.util.Map;
 @ApplicationScoped
 public class LeaseMint {
   static final String KEY_FILE = "lease.key";
-  private static final String ALGORITHM = "Ed25519";
-  private static final String ISSUER = "baton";
+  private static final String ALGORITHM = LeaseKey.ALGORITHM;
   private static final Base64.Encoder URL = Base64.getUrlEncoder().withoutPadding();
 
   private final PrivateKey key;
-  private final PublicKey publicKey;
+  private final LeaseKey publicKey;
   private final String header;
   private final boolean required;
 
@@ -53,9 +51,9 @@ public class LeaseMint {
     try {
       KeyPair pair = load(config.data().resolve(KEY_FILE));
       key = pair.getPrivate();
-      publicKey = pair.getPublic();
-      header = encode(Json.bytes(Map.of("alg", "EdDSA", "typ", "JWT", "kid", keyId(publicKey))));
-    } catch (IOException | GeneralSecurityException e) {
+      publicKey = LeaseKey.of(pair.getPublic().getEncoded());
+      header = encode(Json.bytes(Map.of("alg", "EdDSA", "typ", "JWT", "kid", publicKey.kid())));
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw new IllegalStateException(
           "the lease key " + config.data().resolve(KEY_FILE) + " cannot be used", e);
     }
@@ -67,7 +65,7 @@ public class LeaseMint {
         encode(
             Json.bytes(
                 Map.of(
-                    "iss", ISSUER,
+                    "iss", LeaseVerifier.ISSUER,
                     "sub", run,
                     "epoch", epoch,
                     "project", project,
@@ -91,7 +89,8 @@ public class LeaseMint {
     return required ? mint(run, epoch, project) : "";
   }
 
-  PublicKey publicKey() {
+  /** What others verify this replica's leases with. */
+  public LeaseKey publicKey() {
     return publicKey;
   }
 
@@ -134,11 +133,6 @@ public class LeaseMint {
     } finally {
       Files.delete(fresh);
     }
-  }
-
-  private static String keyId(PublicKey key) throws GeneralSecurityException {
-    byte[] digest = MessageDigest.getInstance("SHA-256").digest(key.getEncoded());
-    return HexFormat.of().formatHex(digest, 0, 8);
   }
 
   private static String encode(byte[] bytes) {

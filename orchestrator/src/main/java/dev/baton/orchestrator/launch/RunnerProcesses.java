@@ -10,6 +10,7 @@ import dev.baton.orchestrator.config.OrchestratorConfig;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.File;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
@@ -158,9 +160,14 @@ public class RunnerProcesses {
     if (spec.lease() != null) {
       environment.put("BATON_LEASE", spec.lease());
     }
-    environment.put("BATON_ORCHESTRATOR_URL", config.orchestratorUrl().toString());
-    environment.put("BATON_STORE_URL", config.storeUrl().toString());
+    environment.put("BATON_RUNNER_MAX_LIFETIME", config.runner().maxLifetime());
+    environment.put("BATON_ORCHESTRATOR_URL", list(config.orchestratorUrl()));
+    environment.put("BATON_STORE_URL", list(config.storeUrl()));
     environment.put("KAFKA_BOOTSTRAP_SERVERS", kafka);
     environment.put("BATON_DATA", work().toString());
+  }
+
+  private static String list(List<URI> urls) {
+    return urls.stream().map(URI::toString).collect(Collectors.joining(","));
   }
 }

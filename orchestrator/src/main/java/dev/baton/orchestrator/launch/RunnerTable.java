@@ -33,7 +33,8 @@ public class RunnerTable {
       "id, mode, instance, host, run, epoch, state, pid, started_at_ms, log_path, exit_code, created_at";
 
   /**
-   * @param mode {@code isolated} or {@code shared}
+   * @param mode {@code isolated}, {@code warm} or {@code shared}
+   * @param run of an isolated one; of a warm one that was given a run
    * @param state {@code starting running exited}
    * @param startedAtMs of the process, in milliseconds since the epoch: tells a pid from its reuse
    */
@@ -96,6 +97,19 @@ public class RunnerTable {
         on(
             pool.preparedQuery("SELECT " + COLUMNS + " FROM orchestrator.runner WHERE id = $1")
                 .execute(Tuple.of(id))));
+  }
+
+  /** What was started for the run's epoch, or given it. */
+  Optional<Entry> carrier(String run, int epoch) {
+    return first(
+        on(
+            pool.preparedQuery(
+                    "SELECT "
+                        + COLUMNS
+                        + """
+                           FROM orchestrator.runner WHERE run = $1 AND epoch = $2
+                          ORDER BY state = 'exited', created_at DESC LIMIT 1""")
+                .execute(Tuple.of(run, epoch))));
   }
 
   /** Those of this replica that have not been seen to exit. */

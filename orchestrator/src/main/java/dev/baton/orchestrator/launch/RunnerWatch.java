@@ -9,12 +9,17 @@ package dev.baton.orchestrator.launch;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.failover.GoneRunners;
 import dev.baton.orchestrator.gateway.Attachments;
+import dev.baton.orchestrator.replicas.ReplicaBus;
+import dev.baton.orchestrator.replicas.ReplicaMessage;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public class RunnerWatch {
   private static final Logger LOG = Logger.getLogger(RunnerWatch.class);
   private static final Duration POLL = Duration.ofMillis(200);
+  private static final Duration ANSWER = Duration.ofSeconds(2);
   private static final long FIRST_BACKOFF_MILLIS = 200;
   private static final long MAX_BACKOFF_MILLIS = 10_000;
 
@@ -37,6 +43,7 @@ public class RunnerWatch {
   private final GoneRunners gone;
   private final Attachments attachments;
   private final Event<RunnerGone> ended;
+  private final ReplicaBus bus;
   private final Duration attachWithin;
   private final Map<String, ProcessHandle> watched = new ConcurrentHashMap<>();
   private volatile boolean stopping;
@@ -46,7 +53,9 @@ public class RunnerWatch {
       GoneRunners gone,
       Attachments attachments,
       Event<RunnerGone> ended,
+      ReplicaBus bus,
       OrchestratorConfig config) {
+    this.bus = bus;
     this.table = table;
     this.gone = gone;
     this.attachments = attachments;
@@ -159,10 +168,34 @@ public class RunnerWatch {
       expectAttach(runner, process, false);
       return;
     }
+    if (isElsewhere(runner)) {
+      expectAttach(runner, process, ownChild);
+      return;
+    }
     LOG.warnf(
         "runner %s (pid %d) has not attached within %s and is killed",
         runner, process.pid(), attachWithin);
     process.destroyForcibly();
+  }
+
+  /** Whether another replica says that it has it, or nobody can be asked. */
+  private boolean isElsewhere(String runner) {
+    try {
+      CompletableFuture<Void> had = attachments.expect(runner);
+      bus.tell(new ReplicaMessage.WhoHas(runner)).await().atMost(ANSWER);
+      had.get(ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException | RuntimeException e) {
+      LOG.warnf("whether runner %s is attached elsewhere is not known: %s", runner, e);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    } finally {
+      attachments.expectNoMore(runner);
+    }
   }
 
   private boolean mayBeAtWork(String runner) {

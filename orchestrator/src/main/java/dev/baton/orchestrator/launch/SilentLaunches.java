@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.periodic.Periodic;
 import dev.baton.orchestrator.publish.Publisher;
 import dev.baton.protocol.signal.Signal;
 import io.quarkus.runtime.ShutdownEvent;
@@ -19,8 +20,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.Objects;
-import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Notices runs that were given to a runner which was never heard: liveness only knows those that
@@ -28,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 @ApplicationScoped
 class SilentLaunches {
-  private static final Logger LOG = Logger.getLogger(SilentLaunches.class);
   private static final Duration EVERY = Duration.ofSeconds(5);
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final int MOST = 1_000;
@@ -36,8 +34,8 @@ class SilentLaunches {
   private final Pool pool;
   private final Publisher publisher;
   private final Duration timeout;
-  private volatile boolean stopping;
-  private volatile @Nullable Thread thread;
+  private final Periodic looking =
+      new Periodic("silent-launches", EVERY, "silent launches could not be looked for", this::look);
 
   SilentLaunches(Pool pool, Publisher publisher, OrchestratorConfig config) {
     this.pool = pool;
@@ -46,31 +44,11 @@ class SilentLaunches {
   }
 
   void onStart(@Observes @Priority(3000) StartupEvent event) {
-    thread = Thread.ofVirtual().name("silent-launches").start(this::watch);
+    looking.start();
   }
 
   void onStop(@Observes @Priority(1) ShutdownEvent event) {
-    stopping = true;
-    Thread running = thread;
-    if (running != null) {
-      running.interrupt();
-    }
-  }
-
-  private void watch() {
-    while (!Thread.currentThread().isInterrupted()) {
-      try {
-        Thread.sleep(EVERY);
-        look();
-      } catch (InterruptedException e) {
-        return;
-      } catch (RuntimeException e) {
-        if (stopping) {
-          return;
-        }
-        LOG.warnf("silent launches could not be looked for: %s", e);
-      }
-    }
+    looking.stop();
   }
 
   void look() {

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.gateway.Attachments;
+import dev.baton.orchestrator.gateway.Commands;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,10 +29,13 @@ public class Stopper {
   private static final Duration LOOK = Duration.ofMillis(20);
 
   private final Attachments attachments;
+  private final Commands commands;
   private final RunnerTable table;
   private final Leftovers leftovers;
 
-  Stopper(Attachments attachments, RunnerTable table, RunnerProcesses processes) {
+  Stopper(
+      Attachments attachments, Commands commands, RunnerTable table, RunnerProcesses processes) {
+    this.commands = commands;
     this.attachments = attachments;
     this.table = table;
     this.leftovers = Leftovers.sparingSelf(processes.runsFolder());
@@ -44,10 +48,15 @@ public class Stopper {
    * @return the runs of which something would not die and another try is due
    */
   public Set<String> kill(Map<String, Integer> below) {
+    commands.fence(below);
+    return killHere(below);
+  }
+
+  /** The same without a word to other replicas. */
+  Set<String> killHere(Map<String, Integer> below) {
     Map<String, List<Long>> seeds = new HashMap<>();
     below.forEach(
         (run, epoch) -> {
-          attachments.fence(run, epoch);
           List<Long> ofRun = new ArrayList<>();
           for (RunnerTable.Entry old : table.olderThan(run, epoch)) {
             seed(old).ifPresent(ofRun::add);
@@ -85,8 +94,8 @@ public class Stopper {
 
   /** Asks the run's runner to stop, waits a little, and kills what is left. */
   public void stop(String run, int epoch, String reason) {
-    attachments.cancel(run, reason);
-    Optional<RunnerTable.Entry> own = table.find(IsolatedRunners.name(run, epoch));
+    commands.cancel(run, reason);
+    Optional<RunnerTable.Entry> own = table.carrier(run, epoch);
     long end = System.nanoTime() + GRACE.toNanos();
     while (System.nanoTime() < end && isBusy(run, own)) {
       try {
@@ -105,9 +114,11 @@ public class Stopper {
     }
     Long pid = own.get().pid();
     Long startedAt = own.get().startedAtMs();
+    // One that is attached to another replica is gone when its process is.
+    boolean elsewhere = attachments.runner(own.get().id()).isEmpty();
     return pid != null
         && startedAt != null
-        && attachments.holder(run).isPresent()
+        && (elsewhere || attachments.holder(run).isPresent())
         && RunnerProcesses.alive(pid, startedAt).isPresent();
   }
 }

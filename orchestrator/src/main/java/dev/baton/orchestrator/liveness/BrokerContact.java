@@ -31,21 +31,22 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the broker twice a second where the heartbeats end. An answer that is late by more than a
- * second is a break: runners may have been unable to send as well, and get their full time again.
+ * Asks the broker four times a second where the heartbeats end. An answer that is late by more than
+ * a second is a break: runners may have been unable to send as well, and get their full time again.
  */
 @ApplicationScoped
 class BrokerContact implements Contact {
   private static final Logger LOG = Logger.getLogger(BrokerContact.class);
-  private static final Duration EVERY = Duration.ofMillis(500);
+  private static final Duration EVERY = Duration.ofMillis(250);
   private static final Duration PATIENCE = Duration.ofSeconds(1);
   private static final long MAX_GAP_MILLIS = 2_000;
 
-  private record Answer(long at, Map<Integer, Long> ends, Map<Integer, Long> committed) {}
+  private record Answer(
+      long asked, long at, Map<Integer, Long> ends, Map<Integer, Long> committed) {}
 
   private final Admin admin;
   private final String group;
-  private volatile Answer last = new Answer(0, Map.of(), Map.of());
+  private volatile Answer last = new Answer(0, 0, Map.of(), Map.of());
   private volatile long unbrokenSince = System.currentTimeMillis();
   private volatile @Nullable Thread thread;
 
@@ -72,6 +73,11 @@ class BrokerContact implements Contact {
     Long end = answer.ends().get(partition);
     boolean stale = System.currentTimeMillis() - answer.at() > MAX_GAP_MILLIS;
     return stale || end == null ? OptionalLong.empty() : OptionalLong.of(end);
+  }
+
+  @Override
+  public long asOf() {
+    return last.asked();
   }
 
   @Override
@@ -128,6 +134,7 @@ class BrokerContact implements Contact {
 
   private void ask(Set<Integer> partitions)
       throws InterruptedException, ExecutionException, TimeoutException {
+    long asked = System.currentTimeMillis();
     Map<TopicPartition, OffsetSpec> request = new HashMap<>();
     partitions.forEach(
         p -> request.put(new TopicPartition(Topics.HEARTBEATS, p), OffsetSpec.latest()));
@@ -150,6 +157,6 @@ class BrokerContact implements Contact {
     if (now - last.at() > MAX_GAP_MILLIS) {
       unbrokenSince = now;
     }
-    last = new Answer(now, Map.copyOf(ends), Map.copyOf(committed));
+    last = new Answer(asked, now, Map.copyOf(ends), Map.copyOf(committed));
   }
 }

@@ -20,6 +20,12 @@ interface Contact {
   OptionalLong end(int partition);
 
   /**
+   * When the ends were asked for, in milliseconds on the clock of the topology: what has been sent
+   * since then may not have been read yet.
+   */
+  long asOf();
+
+  /**
    * The offset up to which this installation had read a partition when it was last asked; 0 if
    * never.
    */

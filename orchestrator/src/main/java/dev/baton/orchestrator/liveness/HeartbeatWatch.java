@@ -12,12 +12,12 @@ import dev.baton.protocol.topic.DeadLetter;
 import dev.baton.protocol.topic.JsonEvents;
 import dev.baton.protocol.topic.Topics;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.PriorityQueue;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -30,10 +30,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches the runs of one partition. A runner is lost when nothing was heard for its timeout,
- * counted from the latest of: its last heartbeat, the start of this task, the end of a pause of
- * this process, and the moment since which the broker has answered without a break; and when all
- * that the partition holds has been read. So an outage of liveness itself, or of the broker,
- * condemns nobody.
+ * counted from the latest of: its last heartbeat, the end of a pause of this process, and the
+ * moment since which the broker has answered this process without a break; and when all that the
+ * partition held at the end of that time has been read. So an outage of liveness itself, or of the
+ * broker, condemns nobody; and a partition that comes from another replica is judged by what that
+ * one had heard (ADR 0016).
  *
  * <pre>
  *   heartbeat of a newer epoch      watch it instead of the older one
@@ -61,31 +62,45 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
 
   private final Contact contact;
   private final LivenessMetrics metrics;
-  // What the store holds, read once: a tick looks at all of them.
+  // What the store holds, read once, and when each is to be looked at: a tick sees those that are
+  // due.
   private final Map<String, Runner> known = new HashMap<>();
+  private final PriorityQueue<Check> checks =
+      new PriorityQueue<>(Comparator.comparingLong(Check::at));
   private @Nullable ProcessorContext<String, Object> context;
   private @Nullable KeyValueStore<String, Watched> runners;
   private int partition;
   private long nextOffset;
   private long awakeSince;
   private long lastTick;
+  private boolean loaded;
 
-  /** What is only known since the start of this task. */
+  /** A look at a runner that is due then; of no meaning where a later one was planned since. */
+  private record Check(long at, String run, Runner runner) {
+    boolean isPlanned() {
+      return runner.checkAt == at;
+    }
+  }
+
   private static final class Runner {
     Watched watched;
-    long heardAt;
     long signalledAt;
     int signals;
+    long checkAt;
 
     Runner(Watched watched) {
       this.watched = watched;
     }
 
+    long nextSignal() {
+      long timeout = watched.timeoutMs();
+      return signalledAt
+          + Math.max(timeout, Math.min(MAX_REPEAT_MILLIS, timeout << Math.min(signals, 10)));
+    }
+
     /** The first repetition comes after another timeout, later ones ever more rarely. */
     boolean isDue(long now) {
-      long timeout = watched.timeoutMs();
-      long pause = Math.max(timeout, Math.min(MAX_REPEAT_MILLIS, timeout << Math.min(signals, 10)));
-      return signals == 0 || now - signalledAt > pause;
+      return signals == 0 || now > nextSignal();
     }
   }
 
@@ -99,13 +114,42 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
     context = newContext;
     runners = newContext.getStateStore(STORE);
     partition = newContext.taskId().partition();
-    try (KeyValueIterator<String, Watched> all = runners().all()) {
-      all.forEachRemaining(entry -> known.put(entry.key, new Runner(entry.value)));
-    }
     // Before anything is due the clock of the context may not run yet: the first tick sets it.
     awakeSince = 0;
     lastTick = NEVER;
     newContext.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, this::tick);
+  }
+
+  @Override
+  public void close() {
+    metrics.unwatched(partition);
+  }
+
+  /** What this replica or another had heard before. */
+  private void load(long now) {
+    if (loaded) {
+      return;
+    }
+    loaded = true;
+    try (KeyValueIterator<String, Watched> all = runners().all()) {
+      all.forEachRemaining(
+          entry -> {
+            Watched kept = entry.value;
+            // An unknown time, or one of a clock that is ahead, is none: it begins now.
+            boolean usable = kept.heardAt() > 0 && kept.heardAt() <= now;
+            watch(entry.key, new Runner(usable ? kept : kept.heardAt(now)), now);
+          });
+    }
+  }
+
+  private void watch(String run, Runner runner, long checkAt) {
+    known.put(run, runner);
+    plan(run, runner, checkAt);
+  }
+
+  private void plan(String run, Runner runner, long at) {
+    runner.checkAt = at;
+    checks.add(new Check(at, run, runner));
   }
 
   @Override
@@ -122,7 +166,7 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
       return;
     }
     metrics.heartbeat();
-    accept(heartbeat, context().currentSystemTimeMs());
+    accept(heartbeat, record.timestamp(), context().currentSystemTimeMs());
   }
 
   private void putAside(Record<String, byte[]> record, String reason) {
@@ -144,7 +188,8 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
             new Record<>(record.key(), letter.value(), time, letter.headers()), DEAD_LETTERS);
   }
 
-  private void accept(Heartbeat heartbeat, long now) {
+  private void accept(Heartbeat heartbeat, long sentAt, long now) {
+    load(now);
     String run = heartbeat.run();
     Runner runner = known.get(run);
     Watched before = runner == null ? null : runner.watched;
@@ -155,19 +200,24 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
       forget(run);
       return;
     }
-    if (runner == null || before == null || !before.isSameAs(heartbeat)) {
-      Watched fresh = Watched.of(heartbeat);
-      boolean sameEpoch = before != null && before.epoch() == heartbeat.epoch();
-      Watched next = sameEpoch && before != null && before.reported() ? fresh.asReported() : fresh;
-      if (runner == null || !sameEpoch) {
-        runner = new Runner(next);
-        known.put(run, runner);
-      }
-      runner.watched = next;
-      runners().put(run, next);
+    boolean sameEpoch = before != null && before.epoch() == heartbeat.epoch();
+    if (sameEpoch && before != null && before.hasCounted(nextOffset - 1, sentAt)) {
+      return;
     }
-    runner.heardAt = now;
+    boolean reported = sameEpoch && before != null && before.reported();
+    Watched heard = Watched.of(heartbeat, reported, now, nextOffset - 1, sentAt);
+    runners().put(run, heard);
+    long due = now + heard.timeoutMs() + 1;
+    if (runner == null || !sameEpoch) {
+      watch(run, new Runner(heard), due);
+      return;
+    }
+    runner.watched = heard;
     runner.signals = 0;
+    // A check that comes too early finds the new time by itself.
+    if (due < runner.checkAt) {
+      plan(run, runner, due);
+    }
   }
 
   private void forget(String run) {
@@ -181,26 +231,36 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
       LOG.infof("liveness of partition %d was paused for %d ms", partition, now - lastTick);
       awakeSince = now;
     }
-    if (lastTick == NEVER) {
-      awakeSince = now;
-    }
     lastTick = now;
+    load(now);
     long hearingSince = Math.max(awakeSince, contact.unbrokenSince());
-    List<String> silent = new ArrayList<>();
-    List<String> forgotten = new ArrayList<>();
-    known.forEach(
-        (run, runner) -> {
-          long silence = now - Math.max(hearingSince, runner.heardAt);
-          if (runner.watched.reported() && silence > FORGET_MILLIS) {
-            forgotten.add(run);
-          } else if (silence > runner.watched.timeoutMs() && runner.isDue(now)) {
-            silent.add(run);
-          }
-        });
+    long heardUntil = Math.min(now, contact.asOf());
+    boolean readAll = hasReadAll();
+    for (Check due = checks.peek(); due != null && due.at() <= now; due = checks.peek()) {
+      checks.remove();
+      if (due.isPlanned() && known.get(due.run()) == due.runner()) {
+        check(due.run(), due.runner(), now, hearingSince, readAll ? heardUntil : hearingSince);
+      }
+    }
     metrics.watched(partition, known.size());
-    forgotten.forEach(this::forget);
-    if (!silent.isEmpty() && hasReadAll()) {
-      silent.forEach(run -> report(run, Objects.requireNonNull(known.get(run)), now, hearingSince));
+  }
+
+  /**
+   * @param heardUntil what was sent until then has been read
+   */
+  private void check(String run, Runner runner, long now, long hearingSince, long heardUntil) {
+    long since = Math.max(hearingSince, runner.watched.heardAt());
+    long silence = heardUntil - since;
+    long timeout = runner.watched.timeoutMs();
+    if (runner.watched.reported() && silence > FORGET_MILLIS) {
+      forget(run);
+    } else if (silence <= timeout) {
+      plan(run, runner, Math.max(since + timeout, now) + 1);
+    } else if (!runner.isDue(now)) {
+      plan(run, runner, runner.nextSignal() + 1);
+    } else {
+      report(run, runner, now, silence);
+      plan(run, runner, runner.nextSignal() + 1);
     }
   }
 
@@ -209,16 +269,15 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
     return end.isPresent() && Math.max(nextOffset, contact.committed(partition)) >= end.getAsLong();
   }
 
-  private void report(String run, Runner runner, long now, long hearingSince) {
+  private void report(String run, Runner runner, long now, long silence) {
     Watched watched = runner.watched;
-    long silence = now - Math.max(hearingSince, runner.heardAt);
     if (!watched.reported()) {
       runner.watched = watched.asReported();
       runners().put(run, runner.watched);
     }
     runner.signalledAt = now;
     runner.signals++;
-    metrics.missed();
+    metrics.missed(silence - watched.timeoutMs());
     LOG.infof(
         "run %s epoch %d: nothing heard of %s for %d ms",
         run, watched.epoch(), watched.runner(), silence);

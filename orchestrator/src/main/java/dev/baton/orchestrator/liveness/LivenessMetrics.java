@@ -9,7 +9,9 @@ package dev.baton.orchestrator.liveness;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -20,6 +22,7 @@ class LivenessMetrics {
   private final Counter malformed;
   private final Counter missed;
   private final Counter failures;
+  private final Timer late;
   private final Map<Integer, Integer> watched = new ConcurrentHashMap<>();
 
   LivenessMetrics(MeterRegistry registry) {
@@ -30,6 +33,10 @@ class LivenessMetrics {
             .description("times the liveness thread had to be replaced")
             .register(registry);
     missed = Counter.builder("baton.liveness.missed").register(registry);
+    late =
+        Timer.builder("baton.liveness.signal.delay")
+            .description("from a runner's timeout to the signal that it is missed")
+            .register(registry);
     Gauge.builder(
             "baton.liveness.watched",
             watched,
@@ -49,11 +56,20 @@ class LivenessMetrics {
     failures.increment();
   }
 
-  void missed() {
+  /**
+   * @param lateMillis by how much the signal came later than the timeout
+   */
+  void missed(long lateMillis) {
     missed.increment();
+    late.record(Duration.ofMillis(lateMillis));
   }
 
   void watched(int partition, int runs) {
     watched.put(partition, runs);
+  }
+
+  /** The partition has gone to another replica. */
+  void unwatched(int partition) {
+    watched.remove(partition);
   }
 }

@@ -12,25 +12,49 @@ import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 
 /**
- * A run's runner as it is kept over restarts. When it was last heard is not kept: after a restart
- * every runner gets its full timeout anew, so a heartbeat costs no write.
+ * A run's runner as it is kept over restarts and moves to another replica.
  *
  * @param reported whether its silence has been signalled
+ * @param offset of that heartbeat in its partition, and {@code sentAt} its time: together they tell
+ *     one that is read again
+ * @param heardAt when its last heartbeat was read, in milliseconds on the clock of the replica that
+ *     read it; 0 where an earlier version did not say
  */
-record Watched(int epoch, String runner, long timeoutMs, boolean reported) {
+record Watched(
+    int epoch,
+    String runner,
+    long timeoutMs,
+    boolean reported,
+    long heardAt,
+    long offset,
+    long sentAt) {
 
-  static Watched of(Heartbeat heartbeat) {
-    return new Watched(heartbeat.epoch(), heartbeat.runner(), heartbeat.timeoutMs(), false);
+  static Watched of(Heartbeat heartbeat, boolean reported, long heardAt, long offset, long sentAt) {
+    return new Watched(
+        heartbeat.epoch(),
+        heartbeat.runner(),
+        heartbeat.timeoutMs(),
+        reported,
+        heardAt,
+        offset,
+        sentAt);
   }
 
   Watched asReported() {
-    return new Watched(epoch, runner, timeoutMs, true);
+    return new Watched(epoch, runner, timeoutMs, true, heardAt, offset, sentAt);
   }
 
-  boolean isSameAs(Heartbeat heartbeat) {
-    return epoch == heartbeat.epoch()
-        && runner.equals(heartbeat.runner())
-        && timeoutMs == heartbeat.timeoutMs();
+  Watched heardAt(long time) {
+    return new Watched(epoch, runner, timeoutMs, reported, time, offset, sentAt);
+  }
+
+  /**
+   * Whether the heartbeat is one that was counted before: whoever takes over a partition begins
+   * with the last second of the one before. A topic made anew begins with small offsets, a clock
+   * that was set back with small times; never both.
+   */
+  boolean hasCounted(long itsOffset, long itsTime) {
+    return heardAt > 0 && itsOffset <= offset && itsTime <= sentAt;
   }
 
   static Serde<Watched> serde() {

@@ -50,10 +50,15 @@ public final class Outbox {
 
   /** Appends one row and lets everything of the run that was postponed go on at once. */
   public static Uni<Void> appendNow(SqlConnection tx, Row row) {
+    return hurry(tx, row.run()).chain(() -> append(tx, row, Duration.ZERO));
+  }
+
+  /** Lets everything of the run that was postponed go on at once. */
+  public static Uni<Void> hurry(SqlConnection tx, String run) {
     return tx.preparedQuery(
             "UPDATE orchestrator.outbox SET not_before = now(), awaits_slot = false WHERE run = $1")
-        .execute(Tuple.of(row.run()))
-        .chain(() -> append(tx, row, Duration.ZERO));
+        .execute(Tuple.of(run))
+        .replaceWithVoid();
   }
 
   /** Appends many rows with one statement. */

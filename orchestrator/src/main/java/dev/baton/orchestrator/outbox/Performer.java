@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.outbox;
 
-import dev.baton.orchestrator.gateway.Attachments;
+import dev.baton.orchestrator.gateway.Commands;
 import dev.baton.orchestrator.launch.Launcher;
 import dev.baton.orchestrator.launch.Stopper;
 import dev.baton.orchestrator.publish.Publisher;
@@ -44,13 +44,13 @@ class Performer {
   private final Publisher publisher;
   private final Launcher launcher;
   private final Stopper stopper;
-  private final Attachments attachments;
+  private final Commands commands;
 
-  Performer(Publisher publisher, Launcher launcher, Stopper stopper, Attachments attachments) {
+  Performer(Publisher publisher, Launcher launcher, Stopper stopper, Commands commands) {
     this.publisher = publisher;
     this.launcher = launcher;
     this.stopper = stopper;
-    this.attachments = attachments;
+    this.commands = commands;
   }
 
   /** A row on its way: which of its effects are done. */
@@ -226,8 +226,8 @@ class Performer {
     String run = progress.row.run();
     while (!progress.isDone()) {
       switch (progress.next()) {
-        case Effect.Deliver(String approval) -> attachments.deliver(run, approval);
-        case Effect.Pause(boolean now) -> attachments.pause(run, now);
+        case Effect.Deliver(String approval) -> commands.deliver(run, approval);
+        case Effect.Pause(boolean now) -> commands.pause(run, now);
         case Effect.Stop(int epoch, String reason) -> stopper.stop(run, epoch, reason);
         case Effect.Publish _, Effect.Kill _, Effect.Launch _ -> {
           return;

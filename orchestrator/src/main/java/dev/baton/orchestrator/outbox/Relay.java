@@ -6,6 +6,9 @@
  */
 package dev.baton.orchestrator.outbox;
 
+import dev.baton.orchestrator.replicas.ReplicaBus;
+import dev.baton.orchestrator.replicas.ReplicaMessage;
+import dev.baton.orchestrator.replicas.ReplicaSession;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Uni;
@@ -55,10 +58,14 @@ public class Relay {
 
   private final Pool pool;
   private final Performer performer;
+  private final ReplicaBus bus;
+  private final ReplicaSession session;
   private final Semaphore wakeUps = new Semaphore(0);
   private volatile boolean stopping;
 
-  Relay(Pool pool, Performer performer) {
+  Relay(Pool pool, Performer performer, ReplicaBus bus, ReplicaSession session) {
+    this.bus = bus;
+    this.session = session;
     this.pool = pool;
     this.performer = performer;
   }
@@ -134,12 +141,20 @@ public class Relay {
         on(tx.commit());
         return 0;
       }
-      settle(connection, performer.perform(rows), rows);
+      Map<Long, Result> results = performer.perform(rows);
+      settle(connection, results, rows);
+      if (!session.isAlone() && results.values().stream().anyMatch(Relay::awaitsSlot)) {
+        on(bus.tell(connection, new ReplicaMessage.SlotWanted()));
+      }
       on(tx.commit());
       return rows.size();
     } finally {
       connection.closeAndForget();
     }
+  }
+
+  private static boolean awaitsSlot(Result result) {
+    return result instanceof Result.Postponed(_, boolean awaits) && awaits;
   }
 
   /** One that is granted after it was given up goes back. */

@@ -37,6 +37,7 @@ final class RunChange {
   private @Nullable String host;
   private @Nullable Output output;
   private @Nullable String gap;
+  private @Nullable ObjectNode parked;
   private final List<ObjectNode> asked = new ArrayList<>();
   private final Map<String, Closed> closed = new LinkedHashMap<>();
 
@@ -64,6 +65,16 @@ final class RunChange {
   /** The run's first gap, in words, where this batch brought it; null otherwise. */
   @Nullable String newGap() {
     return gap;
+  }
+
+  /** How many events this batch has brought of runners that no longer hold the run. */
+  long newlyFenced() {
+    return head.fenced() - first.fenced();
+  }
+
+  /** The row for {@code json_to_recordset}, where the batch leaves the run parked; else null. */
+  @Nullable ObjectNode parked() {
+    return head.phase() == RunHead.Phase.PARKED ? parked : null;
   }
 
   List<ObjectNode> asked() {
@@ -153,6 +164,15 @@ final class RunChange {
     if (event instanceof TraceEvent.RunnerStarted started) {
       pid = started.pid();
       host = started.host();
+    } else if (event instanceof TraceEvent.RunParked waits) {
+      parked =
+          Json.mapper()
+              .createObjectNode()
+              .put("run", run)
+              .put("epoch", head.epoch())
+              .put("parked_at", PgBounds.text(record.time()))
+              .put("resume_at", PgBounds.text(waits.resumeAt()))
+              .put("approvals", text(waits.approvals()));
     } else if (event instanceof TraceEvent.CheckpointWaiting waiting) {
       if (before.waiting().contains(waiting.step())) {
         // Asked again, on other files.

@@ -6,12 +6,17 @@
  */
 package dev.baton.orchestrator.projection;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.lease.Leases;
+import dev.baton.orchestrator.notification.Notifications;
 import dev.baton.orchestrator.problem.Refusals;
 import dev.baton.orchestrator.queue.PlacesFreed;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.lease.LeaseVerdict;
 import dev.baton.protocol.state.RunHead;
+import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
@@ -30,9 +35,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -59,7 +66,10 @@ class TraceProjection {
   private final Counter folded;
   private final Counter skipped;
   private final Counter gaps;
+  private final Counter fenced;
   private final Rewinds rewinds;
+  private final Leases leases;
+  private final Notifications notifications;
   private final Event<PlacesFreed> places;
   private final Map<Integer, Long> positions = new ConcurrentHashMap<>();
   // Of the log, where the position may lie behind it: until that has been looked at.
@@ -79,11 +89,15 @@ class TraceProjection {
   TraceProjection(
       Pool pool,
       Rewinds rewinds,
+      Leases leases,
+      Notifications notifications,
       OrchestratorConfig config,
       Event<PlacesFreed> places,
       MeterRegistry metrics) {
     this.places = places;
     this.rewinds = rewinds;
+    this.leases = leases;
+    this.notifications = notifications;
     this.pool = pool;
     this.leaseRequired = config.lease().required();
     this.strangers =
@@ -101,6 +115,11 @@ class TraceProjection {
     this.skipped =
         Counter.builder("baton.projection.skipped")
             .description("events that Postgres or the fold refuses for good")
+            .register(metrics);
+    this.fenced =
+        Counter.builder("baton.projection.fenced")
+            .description(
+                "events of runners that no longer held their run, and of ended runs: not counted in")
             .register(metrics);
     this.gaps =
         Counter.builder("baton.projection.gaps")
@@ -182,6 +201,7 @@ class TraceProjection {
   Uni<Void> project(List<ConsumerRecord<String, byte[]>> records) {
     return Uni.createFrom()
         .deferred(() -> withPositions(records))
+        .chain(() -> leases.learn(tokens(records)))
         .chain(() -> heads(records))
         .chain(known -> fold(records, known))
         .onFailure()
@@ -297,6 +317,17 @@ class TraceProjection {
     }
   }
 
+  private Set<String> tokens(List<ConsumerRecord<String, byte[]>> records) {
+    Set<String> tokens = new HashSet<>();
+    for (ConsumerRecord<String, byte[]> record : records) {
+      String token = isNew(record) ? TraceCodec.lease(record.headers()) : null;
+      if (token != null) {
+        tokens.add(token);
+      }
+    }
+    return tokens;
+  }
+
   /** What the batch needs, whatever the cache drops meanwhile. */
   private Uni<Map<String, RunHead>> heads(List<ConsumerRecord<String, byte[]>> records) {
     Map<String, RunHead> known = new HashMap<>();
@@ -340,21 +371,23 @@ class TraceProjection {
     Map<Integer, Long> to = new HashMap<>();
     Map<String, RunChange> changes = new LinkedHashMap<>();
     List<ObjectNode> born = new ArrayList<>();
+    ArrayNode told = Json.mapper().createArrayNode();
     for (ConsumerRecord<String, byte[]> record : records) {
       if (isNew(record)) {
         to.merge(record.partition(), record.offset() + 1, Math::max);
-        fold(record, known, changes, born);
+        fold(record, known, new Batch(changes, born, told));
       }
     }
     if (to.isEmpty()) {
       return Uni.createFrom().voidItem();
     }
     Map<Integer, Long> from = Map.copyOf(positions);
-    return pool.withTransaction(tx -> write(tx, from, to, changes, born))
+    return pool.withTransaction(tx -> write(tx, from, to, changes, born, told))
         .invoke(
             () -> {
               moveTo(to);
               changes.values().forEach(this::keep);
+              changes.values().forEach(change -> fenced.increment(change.newlyFenced()));
               if (changes.values().stream().anyMatch(RunChange::freedItsPlace)) {
                 places.fire(new PlacesFreed());
               }
@@ -373,26 +406,34 @@ class TraceProjection {
     }
   }
 
-  private static Uni<Void> write(
+  private Uni<Void> write(
       SqlConnection tx,
       Map<Integer, Long> from,
       Map<Integer, Long> to,
       Map<String, RunChange> changes,
-      List<ObjectNode> born) {
-    return ViewWriter.move(tx, from, to).chain(() -> ViewWriter.write(tx, changes.values(), born));
+      List<ObjectNode> born,
+      ArrayNode told) {
+    Uni<Void> written =
+        ViewWriter.move(tx, from, to).chain(() -> ViewWriter.write(tx, changes.values(), born));
+    return told.isEmpty()
+        ? written
+        : written.chain(() -> notifications.write(tx, Objects.requireNonNull(PgBounds.json(told))));
   }
 
+  /** What a batch brings, to be written with it. */
+  private record Batch(Map<String, RunChange> changes, List<ObjectNode> born, ArrayNode told) {}
+
   private void fold(
-      ConsumerRecord<String, byte[]> record,
-      Map<String, RunHead> known,
-      Map<String, RunChange> changes,
-      List<ObjectNode> born) {
+      ConsumerRecord<String, byte[]> record, Map<String, RunHead> known, Batch batch) {
     try {
       switch (TraceCodec.decode(record.key(), record.headers(), record.value())) {
         case TraceCodec.Decoded.Malformed bad -> malformed.increment();
         case TraceCodec.Decoded.Unknown later -> folded.increment();
-        case TraceCodec.Decoded.Known event ->
-            fold(event.record(), TraceCodec.isRestored(record.headers()), known, changes, born);
+        case TraceCodec.Decoded.Known event -> {
+          if (isVouchedFor(event)) {
+            fold(event.record(), TraceCodec.isRestored(record.headers()), known, batch);
+          }
+        }
       }
     } catch (RuntimeException e) {
       // It would be the same the next time, and hold up all behind it.
@@ -400,14 +441,21 @@ class TraceProjection {
     }
   }
 
-  private void fold(
-      TraceRecord record,
-      boolean restored,
-      Map<String, RunHead> known,
-      Map<String, RunChange> changes,
-      List<ObjectNode> born) {
+  /** Control facts come from services; whoever speaks as a runner needs a lease. */
+  private boolean isVouchedFor(TraceCodec.Decoded.Known event) {
+    EventId id = event.record().id();
+    if (!id.lane().isControl()
+        && leases.check(event.lease(), id.run(), id.lane().epoch())
+            instanceof LeaseVerdict.Refused refusal) {
+      leases.refused("event " + id, id.run(), refusal);
+      return false;
+    }
+    return true;
+  }
+
+  private void fold(TraceRecord record, boolean restored, Map<String, RunHead> known, Batch batch) {
     folded.increment();
-    RunChange change = changes.get(record.run());
+    RunChange change = batch.changes().get(record.run());
     if (change == null) {
       RunHead head = known.get(record.run());
       change = new RunChange(record.run(), head == null ? RunHead.NONE : head);
@@ -417,11 +465,13 @@ class TraceProjection {
           strangers.increment();
           return;
         }
-        born.add(row);
+        batch.born().add(row);
       }
-      changes.put(record.run(), change);
+      batch.changes().put(record.run(), change);
     }
-    change.apply(record);
+    if (change.apply(record) == RunHead.Verdict.ACCEPTED && !restored) {
+      notifications.of(record).ifPresent(batch.told()::add);
+    }
   }
 
   /**

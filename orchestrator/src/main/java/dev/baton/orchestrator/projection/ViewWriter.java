@@ -56,10 +56,15 @@ final class ViewWriter {
   static Uni<Void> write(SqlConnection tx, Collection<RunChange> changes, List<ObjectNode> born) {
     ArrayNode rows = Json.mapper().createArrayNode();
     ArrayNode asked = Json.mapper().createArrayNode();
+    ArrayNode parked = Json.mapper().createArrayNode();
     ArrayNode closed = Json.mapper().createArrayNode();
     for (RunChange change : changes) {
       rows.add(change.row());
       change.asked().forEach(asked::add);
+      ObjectNode waits = change.parked();
+      if (waits != null) {
+        parked.add(waits);
+      }
       change
           .closed()
           .forEach(
@@ -81,7 +86,8 @@ final class ViewWriter {
         .chain(() -> execute(tx, UPDATE_RUNS, rows))
         // In this order: a step that was asked and is asked again waits.
         .chain(() -> execute(tx, CLOSE_APPROVALS, closed))
-        .chain(() -> execute(tx, INSERT_APPROVALS, asked));
+        .chain(() -> execute(tx, INSERT_APPROVALS, asked))
+        .chain(() -> execute(tx, PARK, parked));
   }
 
   private static Uni<Void> execute(SqlConnection tx, String sql, ArrayNode rows) {
@@ -143,6 +149,23 @@ final class ViewWriter {
         epoch int, control_seq bigint, current_steps text, completed bigint, fenced bigint, error text, started_epoch int,
         started_at timestamptz, ended_at timestamptz, output text, runner_pid bigint, runner_host text) ORDER BY id) v
       WHERE r.id = v.id""";
+
+  /**
+   * Nobody carries them from now on. The run's row is held, so an answer or a pause that came
+   * before is seen here, and one that comes later sees that the run is parked.
+   */
+  private static final String PARK =
+      """
+      WITH v AS (SELECT * FROM json_to_recordset($1::text::json) AS j (run text, epoch int, parked_at timestamptz,
+          resume_at timestamptz, approvals text)),
+      freed AS (UPDATE orchestrator.run r SET runner_id = NULL, assigned_at = NULL, runner_pid = NULL, runner_host = NULL
+        FROM v WHERE r.id = v.run AND r.epoch = v.epoch AND NOT r.ended RETURNING r.id, r.pause)
+      INSERT INTO orchestrator.parked (run, epoch, parked_at, resume_at)
+      SELECT v.run, v.epoch, v.parked_at, CASE WHEN freed.pause IS NOT NULL OR EXISTS (
+          SELECT 1 FROM orchestrator.approval a WHERE a.id IN (SELECT json_array_elements_text(v.approvals::json))
+            AND a.status = 'answered') THEN now() ELSE v.resume_at END
+      FROM v JOIN freed ON freed.id = v.run
+      ON CONFLICT (run) DO UPDATE SET epoch = EXCLUDED.epoch, parked_at = EXCLUDED.parked_at, resume_at = EXCLUDED.resume_at""";
 
   private static final String INSERT_APPROVALS =
       """

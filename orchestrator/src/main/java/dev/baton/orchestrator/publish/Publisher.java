@@ -15,6 +15,7 @@ import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceRecord;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
@@ -52,6 +53,12 @@ public class Publisher {
   /** {@link #trace} of a signal. */
   public CompletableFuture<Void> signal(Signal signal) {
     return send(JsonEvents.encode(source, signal));
+  }
+
+  /** {@link #trace} of what somebody outside is told; see {@link JsonEvents#notification}. */
+  public CompletableFuture<Void> notification(String id, String event, String run, String body) {
+    return send(
+        JsonEvents.notification(source, id, event, run, body.getBytes(StandardCharsets.UTF_8)));
   }
 
   /** Puts a record that cannot be read where an operator finds it, with the reason. */

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.queue;
 import dev.baton.orchestrator.outbox.Effect;
 import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
+import dev.baton.orchestrator.periodic.Periodic;
 import dev.baton.protocol.workflow.Isolation;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -24,10 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Gives places to queued runs: the higher priority first, then who has waited longest. It is the
@@ -57,9 +55,8 @@ public class Admission {
 
   private final Pool pool;
   private final Relay relay;
-  private final Semaphore wakeUps = new Semaphore(0);
-  private volatile boolean stopping;
-  private volatile @Nullable Thread thread;
+  private final Periodic looking =
+      new Periodic("admission", EVERY, "queued runs could not be looked at", this::look);
 
   Admission(Pool pool, Relay relay) {
     this.pool = pool;
@@ -67,42 +64,20 @@ public class Admission {
   }
 
   void onStart(@Observes @Priority(3000) StartupEvent event) {
-    thread = Thread.ofVirtual().name("admission").start(this::work);
+    looking.start();
   }
 
   void onStop(@Observes @Priority(1) ShutdownEvent event) {
-    stopping = true;
-    Thread running = thread;
-    if (running != null) {
-      running.interrupt();
-    }
+    looking.stop();
   }
 
   /** A run was queued, or a place may be free. Never blocks. */
   public void wake() {
-    if (wakeUps.availablePermits() == 0) {
-      wakeUps.release();
-    }
+    looking.wake();
   }
 
   void onPlaces(@Observes PlacesFreed event) {
     wake();
-  }
-
-  private void work() {
-    while (!stopping) {
-      try {
-        wakeUps.tryAcquire(EVERY.toMillis(), TimeUnit.MILLISECONDS);
-        wakeUps.drainPermits();
-        look();
-      } catch (InterruptedException e) {
-        return;
-      } catch (RuntimeException e) {
-        if (!stopping) {
-          LOG.warnf("queued runs could not be looked at: %s", e);
-        }
-      }
-    }
   }
 
   private void look() {
@@ -114,7 +89,7 @@ public class Admission {
           LOG.debugf("%d runs of %s have got a place", admitted, queue);
           relay.wake();
         }
-      } while (admitted == MOST_AT_ONCE && !stopping);
+      } while (admitted == MOST_AT_ONCE && !looking.isStopping());
     }
   }
 

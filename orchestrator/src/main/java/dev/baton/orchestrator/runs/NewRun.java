@@ -166,6 +166,9 @@ public record NewRun(
         null,
         List.of(),
         null,
+        List.of(),
+        null,
+        null,
         null,
         null,
         null);

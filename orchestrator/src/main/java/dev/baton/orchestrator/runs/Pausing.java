@@ -9,6 +9,7 @@ package dev.baton.orchestrator.runs;
 import dev.baton.orchestrator.outbox.Effect;
 import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
+import dev.baton.orchestrator.parking.Parking;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.TextLimits;
@@ -114,6 +115,8 @@ class Pausing {
                     status = CASE WHEN status IN ('running', 'waiting') THEN 'pausing' ELSE status END
                   WHERE id = $1""")
         .execute(Tuple.of(run, now ? NOW : STEP, seq))
+        // Resumed, it begins an epoch whatever it waits for.
+        .chain(() -> idle ? Parking.forget(tx, run) : Uni.createFrom().voidItem())
         .chain(
             () ->
                 Outbox.appendNow(

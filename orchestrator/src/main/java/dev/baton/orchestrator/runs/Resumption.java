@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.runs;
 
 import dev.baton.orchestrator.outbox.Effect;
+import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
@@ -32,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a run that failed, was lost or is paused go on, in its next epoch: with the step that
- * failed, which gets all its attempts again, or with the next. What has completed is not run again,
- * unless that is asked for.
+ * failed, which gets all its attempts again, or with the next. One in a crash loop, whose next
+ * runner waits, gets that at once. What has completed is not run again, unless that is asked for.
  */
 @ApplicationScoped
 class Resumption {
@@ -68,7 +69,7 @@ class Resumption {
         .call(
             run ->
                 asked.isPlain()
-                    ? write(run, tx -> resume(tx, run, workflow))
+                    ? write(run, tx -> retryOrResume(tx, run, workflow))
                     : planned(run, workflow, asked, caller))
         .chain(queries::get);
   }
@@ -119,6 +120,16 @@ class Resumption {
               }
               throw RunQueries.unknown(run);
             });
+  }
+
+  /** One whose next runner waits, since the last ones brought nothing, gets it now. */
+  private static Uni<Void> retryOrResume(SqlConnection tx, String run, @Nullable String workflow) {
+    return tx.preparedQuery(
+            """
+            UPDATE orchestrator.run SET next_attempt_at = NULL WHERE id = $1 AND next_attempt_at > now()
+              AND NOT ended AND desired = 'running' AND ($2::text IS NULL OR workflow = $2)""")
+        .execute(Tuple.of(run, workflow))
+        .chain(rows -> rows.rowCount() == 0 ? resume(tx, run, workflow) : Outbox.hurry(tx, run));
   }
 
   private static Uni<Void> resume(SqlConnection tx, String run, @Nullable String workflow) {
@@ -182,7 +193,7 @@ class Resumption {
     OffsetDateTime deadline = row.getOffsetDateTime("deadline");
     if (deadline != null && !deadline.toInstant().isAfter(Instant.now())) {
       throw conflict(
-          "the deadline of run %s was %s; a fork of it may have another"
+          "deadline_exceeded: the deadline of run %s was %s; a fork of it may have another"
               .formatted(run, deadline.toInstant()));
     }
   }

@@ -9,10 +9,13 @@ package dev.baton.orchestrator.runs;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.failover.CrashLoops;
+import dev.baton.orchestrator.failover.LastExit;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunHead;
+import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
@@ -38,10 +41,13 @@ public class RunQueries {
   private static final int MAX_CANDIDATES = 20;
   private static final int MOST_OF_LINEAGE = 1_000;
 
+  // The epoch of a run that has ended is the log's: a failover that did not know of the end yet may
+  // have raised the row's, for an epoch that never was.
   private static final String SELECT =
       """
       SELECT r.id, r.project, r.kind, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
-        r.forked_from, r.forked_position, r.forked_step, r.forked_checkpoint, r.epoch, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
+        r.forked_from, r.forked_position, r.forked_step, r.forked_checkpoint, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
+        CASE WHEN r.ended AND r.head IS NOT NULL THEN (r.head::json ->> 'epoch')::int ELSE r.epoch END AS epoch,
         r.priority, r.queued_at,
         CASE WHEN r.queued_at IS NOT NULL THEN (SELECT count(*) FROM (SELECT 1 FROM orchestrator.run q
           WHERE q.project = r.project AND q.workflow = r.workflow AND q.queued_at IS NOT NULL
@@ -50,10 +56,14 @@ public class RunQueries {
         CASE WHEN r.queued_at IS NOT NULL THEN (SELECT c.runs FROM orchestrator.concurrency_limit c
           WHERE c.workflow = r.workflow COLLATE "C") END AS queue_limit,
         CASE WHEN r.kind = 'external' THEN r.head::json ->> 'runner' ELSE r.runner_id END AS runner_id,
-        r.runner_pid, r.runner_host,
+        r.runner_pid, r.runner_host, r.fruitless, r.completed_at_failover, r.last_exit, r.next_attempt_at, k.parked_at, k.resume_at,
+        (SELECT json_agg(json_build_object('id', n.id, 'event', n.event, 'channel', n.channel, 'status', n.status,
+            'attempts', n.attempts, 'last_error', n.last_error,
+            'next_attempt_at', CASE WHEN n.status = 'pending' THEN n.not_before END) ORDER BY n.created_at, n.channel)::text
+           FROM orchestrator.notification n WHERE n.run = r.id) AS notifications,
         (SELECT json_agg(json_build_object('approval', a.id, 'step', a.step, 'prompt', a.prompt, 'cut', a.cut) ORDER BY a.asked_at)::text
            FROM orchestrator.approval a WHERE a.run = r.id AND a.status = 'waiting') AS waiting
-      FROM orchestrator.run r
+      FROM orchestrator.run r LEFT JOIN orchestrator.parked k ON k.run = r.id AND k.epoch = r.epoch AND r.status = 'waiting'
       """;
 
   /** A page of runs, newest first. */
@@ -132,6 +142,31 @@ public class RunQueries {
             rows -> {
               for (Row row : rows) {
                 return view(row);
+              }
+              throw unknown(id);
+            });
+  }
+
+  /**
+   * Who holds a run now. Read from the row that a failover changes before anybody else may act: an
+   * epoch that this calls current was so when it was asked.
+   *
+   * @param epoch the one that is asked about; null for none
+   */
+  public Uni<EpochView> epoch(String id, @Nullable Integer epoch) {
+    return pool.preparedQuery(
+            "SELECT epoch, ended, desired, status FROM orchestrator.run WHERE id = $1")
+        .execute(Tuple.of(id))
+        .map(
+            rows -> {
+              for (Row row : rows) {
+                return EpochView.of(
+                    id,
+                    row.getInteger("epoch"),
+                    row.getBoolean("ended"),
+                    row.getString("desired"),
+                    row.getString("status"),
+                    epoch);
               }
               throw unknown(id);
             });
@@ -272,6 +307,9 @@ public class RunQueries {
         optional(row.getString("error"), new TypeReference<Failure>() {}),
         runner == null ? null : new RunView.RunnerRef(runner, row.getLong("runner_pid"), host),
         waiting(row.getString("waiting")),
+        crashLoop(row),
+        notices(row.getString("notifications")),
+        parked(row),
         null,
         null,
         null,
@@ -297,8 +335,32 @@ public class RunQueries {
             row.getString("forked_checkpoint"));
   }
 
+  private static RunView.@Nullable Parked parked(Row row) {
+    Instant since = instant(row, "parked_at");
+    return since == null ? null : new RunView.Parked(since, instant(row, "resume_at"));
+  }
+
   private static List<RunView.Waiting> waiting(@Nullable String text) {
     return text == null ? List.of() : json(text, new TypeReference<List<RunView.Waiting>>() {});
+  }
+
+  private static RunView.@Nullable CrashLoop crashLoop(Row row) {
+    int fruitless = row.getInteger("fruitless");
+    boolean ended = RunStatus.of(row.getString("status")).map(RunStatus::isTerminal).orElse(false);
+    if (ended
+        || !CrashLoops.isOne(
+            fruitless, row.getLong("completed"), row.getLong("completed_at_failover"))) {
+      return null;
+    }
+    Instant next = instant(row, "next_attempt_at");
+    return new RunView.CrashLoop(
+        fruitless,
+        next == null || next.isBefore(Instant.now()) ? null : next,
+        optional(row.getString("last_exit"), new TypeReference<LastExit>() {}));
+  }
+
+  private static List<RunView.Notice> notices(@Nullable String text) {
+    return text == null ? List.of() : json(text, new TypeReference<List<RunView.Notice>>() {});
   }
 
   private static @Nullable Instant instant(Row row, String column) {

@@ -150,6 +150,19 @@ public class RunResource {
   }
 
   @GET
+  @Path("/{id}/epoch")
+  @Operation(
+      summary =
+          "Whether an epoch holds the run, without any delay: what a step asks before it does something"
+              + " that cannot be taken back.")
+  public Uni<EpochView> epoch(String id, @RestQuery @Nullable Integer epoch) {
+    if (epoch != null && epoch < 1) {
+      throw bad("epoch=" + epoch, "1 or more");
+    }
+    return queries.resolve(id).chain(run -> queries.epoch(run, epoch));
+  }
+
+  @GET
   @Path("/{id}/lineage")
   @Operation(summary = "The tree of forks that a run belongs to, oldest first.")
   public Uni<RunQueries.Lineage> lineage(String id) {

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.runs;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.failover.LastExit;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Failure;
@@ -24,7 +25,10 @@ import org.jspecify.annotations.Nullable;
  * @param fencedEvents events dropped since they came from a runner that no longer held the baton
  * @param priority -100 to 100: the higher gets a place or a runner first
  * @param queued it waits for a place under its workflow's limit; null: it does not
+ * @param parked it waits without a runner; null: it does not
  * @param output JSON, or {@code {"digest": …, "size_bytes": …}} where it is large
+ * @param crashLoop its runners end again and again without a step that completes; null: they do not
+ * @param notifications what somebody outside was told or is to be told, for a week
  * @param lease only in the answer that creates an external run
  * @param steps only where one run is shown
  * @param stepsUnavailable why there are no steps though one run is shown
@@ -55,6 +59,9 @@ public record RunView(
     @Nullable Failure error,
     @Nullable RunnerRef runner,
     List<Waiting> waiting,
+    @Nullable CrashLoop crashLoop,
+    List<Notice> notifications,
+    @Nullable Parked parked,
     @Nullable String lease,
     @Nullable List<StepState> steps,
     @Nullable String stepsUnavailable,
@@ -69,6 +76,33 @@ public record RunView(
    * @param cut digest of the files it is about; null where no cut has them
    */
   public record Waiting(String approval, String step, String prompt, @Nullable String cut) {}
+
+  /**
+   * @param failovers in a row that brought no completed step
+   * @param nextAttemptAt when the next runner is started; null where it has been
+   */
+  public record CrashLoop(
+      int failovers, @Nullable Instant nextAttemptAt, @Nullable LastExit lastExit) {}
+
+  /**
+   * @param channel {@code topic} or {@code webhook}
+   * @param status {@code pending}, {@code delivered} or {@code failed} (given up)
+   * @param lastError of the last attempt that failed
+   * @param nextAttemptAt while it is pending
+   */
+  public record Notice(
+      String id,
+      String event,
+      String channel,
+      String status,
+      int attempts,
+      @Nullable String lastError,
+      @Nullable Instant nextAttemptAt) {}
+
+  /**
+   * @param until when it goes on by itself; null: only an answer lets it go on
+   */
+  public record Parked(Instant since, @Nullable Instant until) {}
 
   /**
    * @param position 1 is next; 1,000 means that or more
@@ -120,6 +154,9 @@ public record RunView(
         error,
         runner,
         waiting,
+        crashLoop,
+        notifications,
+        parked,
         token,
         folded,
         why,

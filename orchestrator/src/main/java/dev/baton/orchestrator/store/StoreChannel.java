@@ -13,18 +13,22 @@ import dev.baton.protocol.grpc.CheckpointStoreGrpc;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc.CheckpointStoreStub;
 import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc;
 import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc.MutinyCheckpointStoreStub;
+import dev.baton.protocol.net.Replicas;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** The connection to the checkpoint-store. Thread-safe. */
 @ApplicationScoped
@@ -33,12 +37,15 @@ public class StoreChannel {
 
   private final ManagedChannel channel;
   private final MutinyCheckpointStoreStub store;
-  private final URI url;
+  private final List<URI> urls;
 
   StoreChannel(OrchestratorConfig config) {
-    url = config.storeUrl();
+    urls = config.storeUrl();
     channel =
-        NettyChannelBuilder.forAddress(url.getHost(), url.getPort())
+        NettyChannelBuilder.forTarget(
+                Replicas.target(
+                    urls.stream().map(url -> url.getHost() + ":" + url.getPort()).toList()))
+            .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, Replicas.CONNECT_MILLIS)
             .usePlaintext()
             .maxInboundMessageSize(MAX_ANSWER)
             .build();
@@ -56,9 +63,24 @@ public class StoreChannel {
     return store.withDeadlineAfter(patience.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** The same for one answer; fails with what to tell a caller. */
+  /**
+   * The same for one answer; fails with what to tell a caller. The call must be one that may come
+   * twice: it is repeated once where the connection was closed under it, as by a server that met an
+   * error on another call's stream.
+   */
   public <T> Uni<T> ask(Duration patience, Function<MutinyCheckpointStoreStub, Uni<T>> call) {
-    return call.apply(within(patience)).onFailure().transform(this::problem);
+    return call.apply(within(patience))
+        .onFailure(StoreChannel::isConnectionClosed)
+        .retry()
+        .atMost(1)
+        .onFailure()
+        .transform(this::problem);
+  }
+
+  private static boolean isConnectionClosed(Throwable failure) {
+    return failure instanceof StatusRuntimeException refused
+        && String.valueOf(refused.getStatus().getDescription())
+            .startsWith("Connection closed after GOAWAY");
   }
 
   /** For a stream that begins once the store is there and lasts as long as it lasts. */
@@ -92,8 +114,12 @@ public class StoreChannel {
     return new ProblemException(
         kind,
         kind == ProblemKind.UNAVAILABLE
-            ? "the checkpoint-store at " + url + " did not answer (" + told(status) + ")"
+            ? "the checkpoint-store at " + told(urls) + " did not answer (" + told(status) + ")"
             : "the checkpoint-store says: " + status.getDescription());
+  }
+
+  private static String told(List<URI> urls) {
+    return urls.stream().map(URI::toString).collect(Collectors.joining(", "));
   }
 
   private static String told(Status status) {

@@ -25,6 +25,9 @@ class ConfigCheckTest {
             new Case("baton.heartbeat.timeout", "20s", "three intervals or more"),
             new Case("baton.runner.slots", "0", "1 to 10000"),
             new Case("baton.launcher.pool.size", "65", "0 to 64"),
+            new Case("baton.launcher.warm.size", "-1", "0 to 64"),
+            new Case("baton.runner.max-lifetime", "59s", "off, or a duration"),
+            new Case("baton.park-after", "soon", "off, or a duration"),
             new Case("baton.launcher.timeout", "10ms", "1s or more"),
             new Case("baton.db.port", "70000", "1 to 65535"),
             new Case("baton.store-url", "ftp://x", "http://<host>:<port>"),
@@ -49,6 +52,9 @@ class ConfigCheckTest {
     assertThat(config.lease().required()).isFalse();
     assertThat(config.launcher().timeout()).isEqualTo(Duration.ofSeconds(60));
     assertThat(config.launcher().pool().size()).isEqualTo(1);
+    assertThat(config.launcher().warm().size()).isZero();
+    assertThat(config.runner().maxLifetime()).isEqualTo("24h");
+    assertThat(config.parkAfter()).isEqualTo("10m");
     assertThat(config.launcher().process().command()).isEmpty();
     assertThat(config.runner().slots()).isEqualTo(1_000);
     assertThat(config.db().port()).isEqualTo(5_432);

@@ -55,6 +55,17 @@ class DecisionTest {
   }
 
   @Test
+  void shouldNotCountARunnerThatHasLeftInGoodOrderAsAFailure() {
+    Signal left = new Signal.RunnerLeft("r", 4, "p", "max_lifetime");
+    Decision.Run troubled =
+        new Decision.Run("managed", 4, false, "running", false, false, "always", null, 2, 2, 7);
+    assertThat(Decision.of(troubled, left, NOW))
+        .isEqualTo(new Decision.Advance(5, "runner_left", 7, Duration.ZERO));
+    assertThat(Decision.of(run("managed", false, "running", "never", null), left, NOW))
+        .isEqualTo(new Decision.Lose("restart_never", "its runner p has left (max_lifetime)"));
+  }
+
+  @Test
   void shouldStartNoRunnerForARunThatIsToBePausedOrIs() {
     Decision.Run pausing =
         new Decision.Run("managed", 4, false, "running", true, false, "always", null, 2, 1, 0);

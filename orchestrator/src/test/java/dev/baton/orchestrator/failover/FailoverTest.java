@@ -14,6 +14,8 @@ import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.Servers;
 import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.signal.Signal;
 import dev.baton.protocol.topic.Topics;
@@ -85,6 +87,44 @@ class FailoverTest {
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(3);
       assertThat(epochs(log.trace(run, trace -> epochs(trace).contains(3))))
           .containsExactly(1, 2, 3);
+    }
+  }
+
+  @Test
+  void shouldLeaveARunToTheRunnerThatHasComeBackAndTellOneThatIsTooLate() {
+    bed.api().workflow("failover-back", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "failover-back", 100);
+        TraceLog log = bed.log()) {
+      String run = create("failover-back");
+      runner.awaitAssign(run);
+
+      runner.confirm(run, 1, 7);
+      var confirmed = runner.await(GatewayMessage::hasConfirmed).getConfirmed();
+      assertThat(confirmed.getRun()).isEqualTo(run);
+      assertThat(confirmed.getEpoch()).isEqualTo(1);
+      assertThat(confirmed.getSuspension()).isEqualTo(7);
+      // About the silence before; then proof that it has been read.
+      log.signal(new Signal.HeartbeatsMissed(run, 1, runner.id(), 60_000, 60_000));
+      log.signal(new Signal.RunnerExited(run, 1, runner.id(), null));
+      Assign second = runner.awaitAssign(run);
+      TraceEvent.RunnerAssigned assigned =
+          log.trace(run, trace -> epochs(trace).contains(2)).stream()
+              .map(TraceRecord::event)
+              .filter(TraceEvent.RunnerAssigned.class::isInstance)
+              .map(TraceEvent.RunnerAssigned.class::cast)
+              .reduce((first, last) -> last)
+              .orElseThrow();
+      assertThat(assigned.reason()).isEqualTo("runner_exited");
+      assertThat(second.getEpoch()).isEqualTo(2);
+
+      // Of the epoch before: the advance was first.
+      runner.confirm(run, 1, 8);
+      assertThat(runner.await(GatewayMessage::hasFenced).getFenced().getEpoch()).isEqualTo(1);
+      // What the older one confirmed says nothing about this one.
+      log.signal(new Signal.HeartbeatsMissed(run, 2, runner.id(), 60_000, 60_000));
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(3);
+      runner.confirm(RunId.next(), 1, 1);
+      assertThat(runner.await(GatewayMessage::hasFenced).getFenced().getEpoch()).isEqualTo(1);
     }
   }
 
@@ -205,7 +245,8 @@ class FailoverTest {
               null,
               Instant.now(),
               null,
-              0));
+              0,
+              null));
       log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("theirs", 1L, "h", null, 0));
       log.append(run, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "shell", 1, 1));
       log.beat(run, 1, "running", 600);

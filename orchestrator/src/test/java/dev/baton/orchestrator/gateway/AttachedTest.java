@@ -8,12 +8,16 @@ package dev.baton.orchestrator.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.protocol.grpc.GatewayMessage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class AttachedTest {
   @Test
   void shouldTellTheSlotThatEndsAShortage() {
-    Attached runner = new Attached("r", 1, 2, message -> {}, () -> {});
+    Attached runner = new Attached("r", 1, Attached.Mode.SHARED, 2, false, message -> {}, () -> {});
     assertThat(runner.tryTake()).isTrue();
     assertThat(runner.giveBack()).isFalse();
 
@@ -27,12 +31,37 @@ class AttachedTest {
 
   @Test
   void shouldSayWhetherTheRunWasThere() {
-    Attached runner = new Attached("r", 1, 2, message -> {}, () -> {});
+    Attached runner = new Attached("r", 1, Attached.Mode.SHARED, 2, false, message -> {}, () -> {});
 
     assertThat(runner.hold("a", 1)).isFalse();
     assertThat(runner.hold("a", 2)).isTrue();
     assertThat(runner.drop("a", 1)).isFalse();
     assertThat(runner.drop("a", 2)).isTrue();
     assertThat(runner.runs()).isEmpty();
+  }
+
+  @Test
+  void shouldGiveNothingToADoubtedRunnerBeforeItHasAnswered() {
+    List<GatewayMessage> sent = new ArrayList<>();
+    Attached runner = new Attached("r", 1, Attached.Mode.SHARED, 2, true, sent::add, () -> {});
+    assertThat(runner.hasRoom()).isTrue();
+
+    runner.doubt();
+
+    assertThat(runner.hasRoom()).isFalse();
+    assertThat(sent).singleElement().matches(GatewayMessage::hasPing);
+    assertThat(runner.heard()).isTrue();
+    assertThat(runner.hasRoom()).isTrue();
+    assertThat(runner.heard()).isFalse();
+  }
+
+  @Test
+  void shouldNotDoubtOneThatNeverAnswers() {
+    Attached runner = new Attached("r", 1, Attached.Mode.SHARED, 2, false, message -> {}, () -> {});
+
+    runner.doubt();
+
+    assertThat(runner.hasRoom()).isTrue();
+    assertThat(runner.isSilentFor(Duration.ZERO)).isFalse();
   }
 }

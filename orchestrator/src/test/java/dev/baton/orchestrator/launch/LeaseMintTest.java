@@ -29,7 +29,7 @@ class LeaseMintTest {
     LeaseMint restarted = new LeaseMint(config(data));
     String[] parts = token.split("\\.");
     Signature signature = Signature.getInstance("Ed25519");
-    signature.initVerify(restarted.publicKey());
+    signature.initVerify(restarted.publicKey().key());
     signature.update((parts[0] + "." + parts[1]).getBytes(StandardCharsets.US_ASCII));
     assertThat(signature.verify(Base64.getUrlDecoder().decode(parts[2]))).isTrue();
     var claims = Json.tree(Base64.getUrlDecoder().decode(parts[1]));

@@ -32,6 +32,7 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.TestInputTopic;
 import org.apache.kafka.streams.TestOutputTopic;
 import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,11 +41,18 @@ import org.junit.jupiter.api.Test;
 class LivenessTopologyTest {
   private static final URI SOURCE = URI.create("/test");
   private static final long TIMEOUT = 3_000;
+  private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
 
   /** The broker as a test wants it. */
   private static final class ScriptedContact implements Contact {
     OptionalLong end = OptionalLong.of(0);
     long unbrokenSince;
+    long asOf = Long.MAX_VALUE;
+
+    @Override
+    public long asOf() {
+      return asOf;
+    }
 
     @Override
     public OptionalLong end(int partition) {
@@ -64,18 +72,25 @@ class LivenessTopologyTest {
 
   private final String run = RunId.next();
   private final ScriptedContact contact = new ScriptedContact();
-  private final TopologyTestDriver driver = driver(contact);
-  private final TestInputTopic<String, byte[]> heartbeats =
-      driver.createInputTopic(Topics.HEARTBEATS, new StringSerializer(), new ByteArraySerializer());
-  private final TestOutputTopic<String, byte[]> signals =
-      driver.createOutputTopic(
-          Topics.SIGNALS, new StringDeserializer(), new ByteArrayDeserializer());
+  private TopologyTestDriver driver = driver(contact);
+  private TestInputTopic<String, byte[]> heartbeats = inputs();
+  private TestOutputTopic<String, byte[]> signals = outputs(Topics.SIGNALS);
+  private TestOutputTopic<String, byte[]> letters = outputs(Topics.deadLetters(Topics.HEARTBEATS));
 
-  private final TestOutputTopic<String, byte[]> letters =
-      driver.createOutputTopic(
-          Topics.deadLetters(Topics.HEARTBEATS),
-          new StringDeserializer(),
-          new ByteArrayDeserializer());
+  private TestInputTopic<String, byte[]> inputs() {
+    return driver.createInputTopic(
+        Topics.HEARTBEATS, new StringSerializer(), new ByteArraySerializer());
+  }
+
+  private TestOutputTopic<String, byte[]> outputs(String topic) {
+    return driver.createOutputTopic(topic, new StringDeserializer(), new ByteArrayDeserializer());
+  }
+
+  private void connect() {
+    heartbeats = inputs();
+    signals = outputs(Topics.SIGNALS);
+    letters = outputs(Topics.deadLetters(Topics.HEARTBEATS));
+  }
 
   private static TopologyTestDriver driver(Contact contact) {
     Properties settings = new Properties();
@@ -256,5 +271,181 @@ class LivenessTopologyTest {
     assertThat(signalled()).isEmpty();
     pass(2 * TIMEOUT);
     assertThat(signalled()).hasSize(1);
+  }
+
+  /** As another replica has left it, when this one begins with the partition. */
+  private void kept(String other, long heardAt) {
+    driver
+        .<String, Watched>getKeyValueStore(HeartbeatWatch.STORE)
+        .put(other, new Watched(1, "p1", TIMEOUT, false, heardAt, 7, heardAt));
+  }
+
+  private void restart() {
+    driver.close();
+    driver = driver(contact);
+    connect();
+  }
+
+  @Test
+  void shouldJudgeWhatComesFromAnotherReplicaByWhatThatOneHeard() {
+    restart();
+    kept(run, START - 2_000);
+    pass(TIMEOUT - 2_000 - 200);
+    assertThat(signalled()).isEmpty();
+
+    pass(400);
+
+    assertThat(signalled()).hasSize(1);
+  }
+
+  @Test
+  void shouldLetTheTimeBeginNowWhereItIsUnknownOrAhead() {
+    restart();
+    String ahead = RunId.next();
+    kept(run, 0);
+    kept(ahead, START + 3_600_000);
+    pass(TIMEOUT - 200);
+    assertThat(signals.readRecordsToList()).isEmpty();
+
+    pass(500);
+
+    assertThat(signals.readRecordsToList())
+        .extracting(TestRecord::key)
+        .containsExactlyInAnyOrder(run, ahead);
+  }
+
+  @Test
+  void shouldReadWhatAnEarlierVersionHasKept() {
+    Watched kept =
+        Watched.serde()
+            .deserializer()
+            .deserialize(
+                "t",
+                "{\"epoch\":2,\"runner\":\"p\",\"timeout_ms\":3000,\"reported\":true}"
+                    .getBytes(StandardCharsets.UTF_8));
+    assertThat(kept).isEqualTo(new Watched(2, "p", 3_000, true, 0, 0, 0));
+  }
+
+  @Test
+  void shouldGiveAllTheirTimeAfterAnOutageOfItsOwn() {
+    restart();
+    // Five minutes away; the process has begun to hear the broker just now.
+    contact.unbrokenSince = START;
+    kept(run, START - 300_000);
+    pass(TIMEOUT - 200);
+    assertThat(signalled()).isEmpty();
+
+    pass(400);
+
+    assertThat(signalled()).hasSize(1);
+  }
+
+  @Test
+  void shouldNotTakeAHeartbeatThatIsReadAgainForANewOne() {
+    beat(1, "running");
+    Watched counted = store().get(run);
+    pass(2_000);
+    restart();
+    store().put(run, counted);
+    driver.advanceWallClockTime(Duration.ofMillis(2_000));
+
+    ProducerRecord<String, byte[]> again = heartbeat(1, "running");
+    heartbeats.pipeInput(
+        new TestRecord<>(
+            run, again.value(), again.headers(), Instant.ofEpochMilli(counted.sentAt())));
+
+    assertThat(store().get(run).heardAt()).isEqualTo(counted.heardAt());
+    pass(TIMEOUT);
+    assertThat(signalled()).hasSize(1);
+  }
+
+  @Test
+  void shouldJudgeOnlyWhatWasSentBeforeTheEndWasAskedFor() {
+    beat(1, "running");
+    contact.asOf = START + TIMEOUT - 500;
+    pass(TIMEOUT + 500);
+    // What was sent since then may be unread.
+    assertThat(signalled()).isEmpty();
+
+    contact.asOf = START + TIMEOUT + 500;
+    pass(100);
+    assertThat(signalled()).hasSize(1);
+  }
+
+  @Test
+  void shouldKeepToEachRunsOwnTimeout() {
+    String patient = RunId.next();
+    beat(1, "running");
+    ProducerRecord<String, byte[]> slow =
+        JsonEvents.encode(
+            SOURCE,
+            new Heartbeat(patient, 1, "p1", "running", null, null, 3_000, 3 * TIMEOUT, 0, 0, 0, 0));
+    heartbeats.pipeInput(new TestRecord<>(patient, slow.value(), slow.headers()));
+    contact.end = OptionalLong.of(2);
+
+    pass(TIMEOUT + 200);
+    assertThat(signals.readRecordsToList()).extracting(TestRecord::key).containsExactly(run);
+    store().delete(run);
+    pass(TIMEOUT);
+    pass(TIMEOUT + 200);
+
+    assertThat(signals.readRecordsToList()).extracting(TestRecord::key).contains(patient);
+  }
+
+  @Test
+  void shouldFollowATimeoutThatBecomesShorter() {
+    ProducerRecord<String, byte[]> slow =
+        JsonEvents.encode(
+            SOURCE, new Heartbeat(run, 1, "p1", "running", null, null, 30_000, 90_000, 0, 0, 0, 0));
+    heartbeats.pipeInput(new TestRecord<>(run, slow.value(), slow.headers()));
+    contact.end = OptionalLong.of(1);
+    pass(1_000);
+
+    beat(1, "running");
+    pass(TIMEOUT + 300);
+
+    assertThat(signalled()).hasSize(1);
+  }
+
+  @Test
+  void shouldLeaveNothingOfARunThatHasEnded() {
+    beat(1, "running");
+    assertThat(store().get(run)).isNotNull();
+
+    beat(1, Heartbeat.ENDED);
+
+    assertThat(store().get(run)).isNull();
+    assertThat(isForgottenForGood()).isTrue();
+  }
+
+  @Test
+  void shouldForgetAnHourAfterTheFirstReport() {
+    beat(1, "running");
+    pass(TIMEOUT + 200);
+    assertThat(signalled()).hasSize(1);
+
+    pass(Duration.ofMinutes(62).toMillis());
+
+    assertThat(store().get(run)).isNull();
+    assertThat(isForgottenForGood()).isTrue();
+  }
+
+  private KeyValueStore<String, Watched> store() {
+    return driver.getKeyValueStore(HeartbeatWatch.STORE);
+  }
+
+  /** Whether the last that the changelog has of the store is a tombstone. */
+  private boolean isForgottenForGood() {
+    String changelog =
+        driver.producedTopicNames().stream()
+            .filter(topic -> topic.endsWith(HeartbeatWatch.STORE + "-changelog"))
+            .findFirst()
+            .orElseThrow();
+    return driver
+            .createOutputTopic(changelog, new StringDeserializer(), new ByteArrayDeserializer())
+            .readRecordsToList()
+            .getLast()
+            .value()
+        == null;
   }
 }

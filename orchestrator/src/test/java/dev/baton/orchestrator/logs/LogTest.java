@@ -84,7 +84,8 @@ class LogTest {
         null,
         Instant.now(),
         null,
-        0);
+        0,
+        null);
   }
 
   private static ProducerRecord<String, byte[]> written(String run, String step, int line) {

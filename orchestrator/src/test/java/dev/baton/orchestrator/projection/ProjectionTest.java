@@ -29,6 +29,7 @@ import dev.baton.protocol.workflow.WorkflowParser;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.inject.Inject;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -61,7 +62,8 @@ class ProjectionTest {
         null,
         Instant.now(),
         null,
-        0);
+        0,
+        null);
   }
 
   private static TraceEvent.RunCreated born(String kind) {
@@ -78,12 +80,33 @@ class ProjectionTest {
         null,
         Instant.now(),
         null,
-        0);
+        0,
+        null);
   }
 
   private static TraceEvent.StepCompleted completed(String step) {
     return new TraceEvent.StepCompleted(
         step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 5, null);
+  }
+
+  /** A failover that had not read of the end has raised the row's; the log does not know of it. */
+  @Test
+  void shouldTellTheEpochInWhichARunEnded() {
+    String run = RunId.next();
+    try (TraceLog log = bed.log()) {
+      log.append(run, Lane.CONTROL, 1, born("external"));
+      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
+      log.append(run, Lane.runner(1), 2, new TraceEvent.RunCompleted(null));
+      bed.api().await(run, shown -> shown.get("status").textValue().equals("completed"));
+
+      pool.preparedQuery("UPDATE orchestrator.run SET epoch = 2 WHERE id = $1")
+          .execute(Tuple.of(run))
+          .await()
+          .atMost(Duration.ofSeconds(10));
+      log.append(run, Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(2, null, "runner_exited"));
+
+      assertThat(bed.api().await(run, shown -> true).get("epoch").intValue()).isEqualTo(1);
+    }
   }
 
   @Test

@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.lease.Leases;
+import dev.baton.orchestrator.notification.Notifications;
 import dev.baton.orchestrator.queue.PlacesFreed;
 import dev.baton.orchestrator.testing.Servers;
 import dev.baton.protocol.topic.Topics;
@@ -37,6 +39,8 @@ class ShorterLogTest {
 
   @Inject Pool pool;
   @Inject Rewinds rewinds;
+  @Inject Leases leases;
+  @Inject Notifications notifications;
   @Inject OrchestratorConfig config;
   @Inject Event<PlacesFreed> places;
 
@@ -44,7 +48,8 @@ class ShorterLogTest {
   void shouldReadItFromItsBeginningHoweverLongPostgresRefuses() {
     TopicPartition partition = new TopicPartition(Topics.TRACE, NUMBER);
     TraceProjection projection =
-        new TraceProjection(pool, rewinds, config, places, new SimpleMeterRegistry());
+        new TraceProjection(
+            pool, rewinds, leases, notifications, config, places, new SimpleMeterRegistry());
     TraceConsumer view = new TraceConsumer(projection, rewinds);
     List<ConsumerRecord<String, byte[]>> first =
         List.of(new ConsumerRecord<>(Topics.TRACE, NUMBER, 0, RunId.next(), new byte[] {1}));
@@ -72,7 +77,8 @@ class ShorterLogTest {
   @Test
   void shouldKeepAPositionThatTheLogReaches() {
     TraceProjection projection =
-        new TraceProjection(pool, rewinds, config, places, new SimpleMeterRegistry());
+        new TraceProjection(
+            pool, rewinds, leases, notifications, config, places, new SimpleMeterRegistry());
     sql("INSERT INTO orchestrator.projection_position (partition, next_offset) VALUES (1001, 5)");
     try {
       projection.endedAt(NUMBER, 5);

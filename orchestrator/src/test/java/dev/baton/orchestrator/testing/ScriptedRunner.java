@@ -8,9 +8,11 @@ package dev.baton.orchestrator.testing;
 
 import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.grpc.CheckpointFailed;
+import dev.baton.protocol.grpc.Confirm;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.grpc.Hello;
+import dev.baton.protocol.grpc.Leaving;
 import dev.baton.protocol.grpc.Released;
 import dev.baton.protocol.grpc.RunnerGatewayGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
@@ -35,6 +37,13 @@ public final class ScriptedRunner implements AutoCloseable {
   private final StreamObserver<RunnerMessage> out;
 
   public ScriptedRunner(int port, String id, int slots, Held... held) {
+    this(port, id, "", slots, held);
+  }
+
+  /**
+   * @param mode as in hello
+   */
+  public ScriptedRunner(int port, String id, String mode, int slots, Held... held) {
     this.id = id;
     this.slots = slots;
     channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
@@ -61,6 +70,7 @@ public final class ScriptedRunner implements AutoCloseable {
                     .setPid(1)
                     .setHost("test")
                     .setSlots(slots)
+                    .setMode(mode)
                     .addAllHeld(List.of(held)))
             .build());
   }
@@ -105,11 +115,26 @@ public final class ScriptedRunner implements AutoCloseable {
             .build());
   }
 
+  public void leave(String reason) {
+    out.onNext(
+        RunnerMessage.newBuilder()
+            .setLeaving(Leaving.newBuilder().setReason(reason).setWithinMillis(27_000))
+            .build());
+  }
+
   public void failCheckpoint(String run, String request, String reason) {
     out.onNext(
         RunnerMessage.newBuilder()
             .setCheckpointFailed(
                 CheckpointFailed.newBuilder().setRun(run).setRequestId(request).setReason(reason))
+            .build());
+  }
+
+  /** As one that has suspended the run. */
+  public void confirm(String run, int epoch, long suspension) {
+    out.onNext(
+        RunnerMessage.newBuilder()
+            .setConfirm(Confirm.newBuilder().setRun(run).setEpoch(epoch).setSuspension(suspension))
             .build());
   }
 

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Servers implements QuarkusTestResourceLifecycleManager {
   private @Nullable Stack stack;
   private @Nullable FakeStore store;
+  private @Nullable WebhookReceiver webhook;
 
   @Override
   public Map<String, String> start() {
@@ -31,6 +32,7 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
       Path data = Files.createTempDirectory("baton-orchestrator-test");
       stack = Stack.builder().data(data).components(Component.KAFKA, Component.POSTGRES).start();
       store = new FakeStore();
+      webhook = new WebhookReceiver();
       return settings(data);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -59,6 +61,9 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
     Files.writeString(runner, RUNNER);
     settings.put("baton.launcher.process.command", "/bin/sh\n" + runner);
     settings.put("baton.launcher.pool.size", "0");
+    settings.put("baton.notifications.webhook.url", Objects.requireNonNull(webhook).url());
+    settings.put("baton.notifications.webhook.secret", WebhookReceiver.SECRET);
+    settings.put("baton.notifications.webhook.retry", "100ms");
     return settings;
   }
 
@@ -77,6 +82,9 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
     try {
       if (store != null) {
         store.close();
+      }
+      if (webhook != null) {
+        webhook.close();
       }
       if (stack != null) {
         stack.close();

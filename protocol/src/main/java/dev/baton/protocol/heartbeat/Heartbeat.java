@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * A runner's sign of life for one run, on {@code baton.heartbeats} keyed by the run id, as a
  * CloudEvent of type {@value #TYPE}.
  *
- * @param state {@code running waiting stopping}; {@code ended} is the last one: the run needs no
- *     runner any more
+ * @param state {@code running waiting suspended stopping}; {@code ended} is the last one: the run
+ *     needs no runner any more
  * @param intervalMs how often it is sent; {@value #MIN_INTERVAL_MS} at least
  * @param timeoutMs after how long without one the runner is lost; {@value #MIN_TIMEOUT_MS} at least
  * @param tokens used so far by agent steps

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is told to failover on {@code baton.signals}, keyed by the run id, as a CloudEvent of type
- * {@code dev.baton.runner_exited} or {@code dev.baton.heartbeats_missed}.
+ * {@code dev.baton.runner_exited}, {@code dev.baton.runner_left} or {@code
+ * dev.baton.heartbeats_missed}.
  */
 public sealed interface Signal {
   String run();
@@ -25,6 +26,13 @@ public sealed interface Signal {
    */
   record RunnerExited(String run, int epoch, String runner, @Nullable Integer exitCode)
       implements Signal {}
+
+  /**
+   * A runner that ends in an orderly way has cut the run and given it back.
+   *
+   * @param reason {@code terminated max_lifetime}
+   */
+  record RunnerLeft(String run, int epoch, String runner, String reason) implements Signal {}
 
   /**
    * @param silentMs for how long nothing was heard

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     the next epoch runs them again
  * @param failed whether a step of it has failed and nothing said what happens then; it begins again
  *     when its parallel step, or the run, is tried again
- * @param last the output of the step of it that completed last: its own, when it has ended
+ * @param last the step of it that completed last; null while none has
  * @param undo how to go back to the newest cut; null while nothing is uncommitted
  */
 public record BranchState(
@@ -32,10 +32,18 @@ public record BranchState(
     @Nullable Cut cut,
     List<String> uncommitted,
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean failed,
-    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Output last,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Last last,
     @Nullable Undo undo) {
   public static final BranchState UNBEGUN =
       new BranchState(false, List.of(), null, List.of(), false, null, null);
+
+  /**
+   * A step that completed, and so far none after it.
+   *
+   * @param step its path
+   * @param output what it left, if anything: the branch's own, when that has ended
+   */
+  public record Last(String step, @Nullable Output output) {}
 
   public BranchState {
     next = List.copyOf(next);
@@ -54,7 +62,7 @@ public record BranchState(
     return new BranchState(begun, next, cut, uncommitted, with, last, undo);
   }
 
-  BranchState withLast(@Nullable Output with) {
+  BranchState withLast(Last with) {
     return new BranchState(begun, next, cut, uncommitted, failed, with, undo);
   }
 

@@ -108,24 +108,7 @@ public final class Fork {
 
   private static StepState begun(StepState step, Map<String, String> copies) {
     Cut cut = own(step.cut(), copies);
-    return step.hasEnded()
-        ? new StepState(
-            step.step(),
-            step.kind(),
-            step.status(),
-            step.visit(),
-            step.failedAttempts(),
-            step.completions(),
-            step.output(),
-            cut,
-            null,
-            step.error(),
-            step.reason(),
-            step.exitCode(),
-            step.startedAt(),
-            step.durationUs(),
-            step.last())
-        : StepState.begunAnew(step);
+    return step.hasEnded() ? step.withCutOnly(cut) : StepState.begunAnew(step);
   }
 
   private static @Nullable Cut own(@Nullable Cut cut, Map<String, String> copies) {

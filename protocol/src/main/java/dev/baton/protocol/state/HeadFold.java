@@ -157,6 +157,9 @@ final class HeadFold {
   }
 
   private void applyRunner(TraceEvent.Runner event) {
+    if (phase == Phase.PARKED) {
+      phase = Phase.LIVE;
+    }
     if (phase == Phase.STARTING || phase == Phase.RESUMING) {
       phase = Phase.LIVE;
       active = waiting;
@@ -191,6 +194,7 @@ final class HeadFold {
         waiting = with(waiting, wait.step());
       }
       case TraceEvent.RunPaused paused -> pause();
+      case TraceEvent.RunParked parked -> phase = Phase.PARKED;
       case TraceEvent.RunCompleted done -> end(Phase.COMPLETED, null);
       case TraceEvent.RunFailed failed -> end(Phase.FAILED, failed.error());
       case TraceEvent.StepRerouted reroute -> lastStep = reroute.step();

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  *   (none) → PENDING ──────────────────→ STARTING ──────────→ RUNNING ⇄ WAITING
  *                                                                │  ↑ runner_started
  *          runner_assigned(n &gt; 1) from any that is not ended: RESUMING
+ *   run_parked → WAITING, with no runner, until the next runner_assigned
  *   run_paused, or pause_requested while no runner has it → PAUSED; run_completed, run_failed, run_cancelled, run_lost end it. Only runner_assigned with reason
  *   {@code resume}, or a resume_requested before it, opens a FAILED or LOST run again.
  * </pre>
@@ -74,6 +75,8 @@ public record RunHead(
     STARTING,
     RESUMING,
     LIVE,
+    /** It waits, and no runner carries it. */
+    PARKED,
     PAUSED,
     /** A resume was asked for, with corrections; its runner_assigned comes next. */
     REOPENED,
@@ -141,6 +144,7 @@ public record RunHead(
       case UNBORN, PENDING -> RunStatus.PENDING;
       case STARTING -> RunStatus.STARTING;
       case RESUMING -> RunStatus.RESUMING;
+      case PARKED -> RunStatus.WAITING;
       case PAUSED, REOPENED -> RunStatus.PAUSED;
       case COMPLETED -> RunStatus.COMPLETED;
       case FAILED -> RunStatus.FAILED;

@@ -14,7 +14,6 @@ import dev.baton.protocol.trace.TraceRecord;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -22,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -44,9 +42,7 @@ public final class StateFold {
   private final TreeMap<String, BranchState> branches;
   private final Map<String, ApprovalState> approvals;
 
-  /** Of each uncommitted branch. A branch comes before those that grew from it. */
-  private final TreeMap<String, UndoLog> undo = new TreeMap<>();
-
+  private final Uncommitted uncommitted;
   private @Nullable Output output;
 
   /** The events after which the state is kept, and what was kept. */
@@ -76,8 +72,9 @@ public final class StateFold {
             from.steps(), from.reroutes(), from.sessions(), from.plans(), from.milestones());
     steps = facts.steps();
     branches = new TreeMap<>();
-    from.branches().forEach(this::open);
     approvals = new LinkedHashMap<>(from.approvals());
+    uncommitted = new Uncommitted(run, facts, branches, approvals);
+    from.branches().forEach(uncommitted::open);
     output = from.output();
   }
 
@@ -99,7 +96,7 @@ public final class StateFold {
       if (before.isEnded()) { // It is opened again.
         forgetFailures(StepPath.MAIN);
       }
-      remember(record.event());
+      uncommitted.remember(record.event());
       apply(record.event(), record.time());
       if (!marks.isEmpty() && marks.contains(record.id().toString())) {
         kept.put(record.id().toString(), state());
@@ -124,20 +121,12 @@ public final class StateFold {
   }
 
   public RunState state() {
-    Map<String, BranchState> written = branches;
-    if (!undo.isEmpty()) {
-      written = new TreeMap<>(branches);
-      for (Map.Entry<String, UndoLog> log : undo.entrySet()) {
-        written.computeIfPresent(
-            log.getKey(), (path, branch) -> branch.withUndo(log.getValue().written()));
-      }
-    }
     return new RunState(
         run,
         head,
         created,
         steps,
-        written,
+        uncommitted.written(),
         approvals,
         facts.reroutes(),
         facts.sessions(),
@@ -179,6 +168,7 @@ public final class StateFold {
       case TraceEvent.RunnerStarted started -> {}
       case TraceEvent.ToolInvoked invoked -> {}
       case TraceEvent.RunPaused paused -> interruptRunning();
+      case TraceEvent.RunParked parked -> interruptRunning();
       case TraceEvent.RunFailed failed -> {}
     }
   }
@@ -201,24 +191,13 @@ public final class StateFold {
     if (state == null || state.status() != StepState.Status.COMPLETED) {
       return;
     }
-    String branch = StepPath.branchOf(path);
-    boolean newest =
-        steps.values().stream()
-            .filter(other -> StepPath.branchOf(other.step()).equals(branch))
-            .filter(other -> other.status() == StepState.Status.COMPLETED)
-            .max(Comparator.comparing(StateFold::endOf))
-            .filter(last -> last.step().equals(path))
-            .isPresent();
-    if (newest) {
-      branches.computeIfPresent(branch, (key, line) -> line.withLast(corrected));
-    }
+    branches.computeIfPresent(
+        StepPath.branchOf(path),
+        (branch, line) ->
+            line.last() != null && line.last().step().equals(path)
+                ? line.withLast(new BranchState.Last(path, corrected))
+                : line);
     steps.put(path, state.withOutput(corrected));
-  }
-
-  /** By the runners' clocks: only to tell which of a branch's steps is the newest. */
-  private static Instant endOf(StepState state) {
-    Instant started = state.startedAt();
-    return started == null ? Instant.MIN : started.plusNanos(state.durationUs() * 1_000);
   }
 
   /**
@@ -240,7 +219,7 @@ public final class StateFold {
     approvals.putAll(old.approvals);
     String from = Objects.requireNonNull(resume.from());
     beginAnew(from);
-    under(branches, from).clear();
+    StepPath.under(branches, from).clear();
     forgetFailures(StepPath.MAIN);
   }
 
@@ -264,21 +243,23 @@ public final class StateFold {
     if (old != null && old.visit() != visit && kind.equals("parallel")) {
       forgetWithin(path);
     }
-    int completions = old == null ? 0 : old.completions();
-    StepState same = old != null && old.visit() == visit ? old : null;
-    int failed = same == null ? 0 : same.failedAttempts();
+    StepDraft begun = new StepDraft(path, kind, StepState.Status.RUNNING, visit, old);
+    begun.failedAttempts = failedAttempts(old, visit);
     // A visit starts once, however many attempts and runners it takes: timers count from there.
-    Instant began = same == null || same.startedAt() == null ? time : same.startedAt();
-    // Until this visit has an output of its own, expressions see that of the visit before.
-    Output last = old == null ? null : old.output();
-    StepEnd end = old == null ? null : old.last();
-    steps.put(path, StepState.started(path, kind, visit, failed, completions, last, began, end));
+    if (begun.startedAt == null) {
+      begun.startedAt = time;
+    }
+    steps.put(path, begun.state());
+  }
+
+  private static int failedAttempts(@Nullable StepState old, int visit) {
+    return old != null && old.visit() == visit ? old.failedAttempts() : 0;
   }
 
   /** A parallel begins again: what its branches see of their steps is what this visit brings. */
   private void forgetWithin(String path) {
     String prefix = path + "/";
-    touchWithin(prefix);
+    uncommitted.touchWithin(prefix);
     steps.replaceAll((inner, state) -> inner.startsWith(prefix) ? state.forgotten() : state);
     facts.reroutes().keySet().removeIf(inner -> inner.startsWith(prefix));
   }
@@ -286,32 +267,24 @@ public final class StateFold {
   private void complete(TraceEvent.StepCompleted done) {
     StepState old = steps.get(done.step());
     takeDefault(old, done.output() instanceof Output.Inline(var answer) ? answer : null);
-    int failed = old != null && old.visit() == done.visit() ? old.failedAttempts() : 0;
-    int completions = old == null ? 1 : old.completions() + 1;
-    steps.put(
-        done.step(),
-        new StepState(
-            done.step(),
-            done.kind(),
-            StepState.Status.COMPLETED,
-            done.visit(),
-            failed,
-            completions,
-            done.output(),
-            done.cut(),
-            null,
-            null,
-            null,
-            done.exitCode(),
-            done.startedAt(),
-            done.durationUs(),
-            StepEnd.SUCCESS));
+    StepDraft completed =
+        new StepDraft(done.step(), done.kind(), StepState.Status.COMPLETED, done.visit(), old);
+    completed.failedAttempts = failedAttempts(old, done.visit());
+    completed.completions++;
+    completed.output = done.output();
+    completed.cut = done.cut();
+    completed.exitCode = done.exitCode();
+    completed.startedAt = done.startedAt();
+    completed.durationUs = done.durationUs();
+    completed.last = StepEnd.SUCCESS;
+    steps.put(done.step(), completed.state());
     if (done.milestone() != null) {
       facts.milestones().put(done.step(), done.milestone());
     }
     leave(done.step(), done.next(), done.cut(), done.withoutCut());
     branches.computeIfPresent(
-        StepPath.branchOf(done.step()), (path, branch) -> branch.withLast(done.output()));
+        StepPath.branchOf(done.step()),
+        (path, branch) -> branch.withLast(new BranchState.Last(done.step(), done.output())));
   }
 
   private void fail(TraceEvent.StepFailed failed) {
@@ -319,29 +292,20 @@ public final class StateFold {
     if (ApprovalState.isAnswer(failed)) {
       takeDefault(old, null);
     }
+    StepDraft draft =
+        new StepDraft(failed.step(), failed.kind(), StepState.Status.FAILED, failed.visit(), old);
+    draft.failedAttempts = failed.attempt();
+    draft.cut = failed.cut();
+    draft.error = failed.error();
+    draft.exitCode = failed.error().exitCode();
     List<String> next = failed.next();
-    int completions = old == null ? 0 : old.completions();
-    // A visit that has ended has its own output: none. One that has not leaves that of the last.
-    Output output = old == null || next != null ? null : old.output();
-    StepEnd end = old == null ? null : old.last();
-    steps.put(
-        failed.step(),
-        new StepState(
-            failed.step(),
-            failed.kind(),
-            StepState.Status.FAILED,
-            failed.visit(),
-            failed.attempt(),
-            next == null ? completions : completions + 1,
-            output,
-            failed.cut(),
-            null,
-            failed.error(),
-            null,
-            failed.error().exitCode(),
-            startOf(old, failed.visit()),
-            0,
-            next == null ? end : StepEnd.failure(failed.error())));
+    if (next != null) {
+      // A visit that has ended has its own output: none. One that has not leaves that of the last.
+      draft.completions++;
+      draft.output = null;
+      draft.last = StepEnd.failure(failed.error());
+    }
+    steps.put(failed.step(), draft.state());
     if (next == null) {
       branches.compute(
           StepPath.branchOf(failed.step()),
@@ -360,7 +324,7 @@ public final class StateFold {
 
   /** What is tried again may fail again: the failures of the branches under a step are over. */
   private void forgetFailures(String path) {
-    under(branches, path).replaceAll((branch, state) -> state.withFailed(false));
+    StepPath.under(branches, path).replaceAll((branch, state) -> state.withFailed(false));
     branches.computeIfPresent(path, (branch, state) -> state.withFailed(false));
   }
 
@@ -377,31 +341,18 @@ public final class StateFold {
   }
 
   private void retry(TraceEvent.StepRetried again) {
-    StepState old = steps.get(again.step());
-    steps.put(
-        again.step(),
-        new StepState(
+    StepDraft draft =
+        new StepDraft(
             again.step(),
             again.kind(),
             StepState.Status.RUNNING,
             again.visit(),
-            again.attempt(),
-            old == null ? 0 : old.completions(),
-            old == null ? null : old.output(),
-            null,
-            null,
-            again.error(),
-            null,
-            again.error().exitCode(),
-            startOf(old, again.visit()),
-            0,
-            old == null ? null : old.last()));
+            steps.get(again.step()));
+    draft.failedAttempts = again.attempt();
+    draft.error = again.error();
+    draft.exitCode = again.error().exitCode();
+    steps.put(again.step(), draft.state());
     forgetFailures(again.step());
-  }
-
-  /** When this visit started; null when no event of it has said so. */
-  private static @Nullable Instant startOf(@Nullable StepState old, int visit) {
-    return old != null && old.visit() == visit ? old.startedAt() : null;
   }
 
   private void skip(TraceEvent.StepSkipped skip) {
@@ -412,42 +363,19 @@ public final class StateFold {
             && old.visit() == skip.visit())) {
       return; // Its completion stands.
     }
-    steps.put(
-        skip.step(),
-        new StepState(
-            skip.step(),
-            null,
-            StepState.Status.SKIPPED,
-            skip.visit(),
-            0,
-            old == null ? 1 : old.completions() + 1,
-            null,
-            null,
-            null,
-            null,
-            skip.reason(),
-            null,
-            null,
-            0,
-            StepEnd.SKIPPED));
+    StepDraft skipped =
+        new StepDraft(skip.step(), null, StepState.Status.SKIPPED, skip.visit(), old);
+    skipped.completions++;
+    skipped.output = null;
+    skipped.startedAt = null;
+    skipped.reason = skip.reason();
+    skipped.last = StepEnd.SKIPPED;
+    steps.put(skip.step(), skipped.state());
     leave(skip.step(), skip.next(), null, false);
   }
 
   private void ask(TraceEvent.CheckpointWaiting asked, Instant time) {
-    String path = asked.step();
-    StepState old = steps.get(path);
-    StepState waiting;
-    if (old == null) {
-      waiting = StepState.started(path, "approval", 1, 0, 0, null, time, null);
-    } else if (old.hasEnded()) {
-      int visit = old.completions() + 1;
-      waiting =
-          StepState.started(
-              path, "approval", visit, 0, old.completions(), old.output(), time, old.last());
-    } else {
-      waiting = old;
-    }
-    steps.put(path, waiting.withStatus(StepState.Status.WAITING));
+    steps.put(asked.step(), waiting(asked.step(), time));
     approvals.putIfAbsent(
         asked.approval(),
         new ApprovalState(
@@ -462,6 +390,17 @@ public final class StateFold {
             null));
   }
 
+  private StepState waiting(String path, Instant time) {
+    StepState old = steps.get(path);
+    if (old != null && !old.hasEnded()) {
+      return old.withStatus(StepState.Status.WAITING);
+    }
+    int visit = old == null ? 1 : old.completions() + 1;
+    StepDraft begun = new StepDraft(path, "approval", StepState.Status.WAITING, visit, old);
+    begun.startedAt = time;
+    return begun.state();
+  }
+
   private void save(TraceEvent.CheckpointSaved saved) {
     Cut cut = saved.cut();
     String path = saved.step();
@@ -471,146 +410,38 @@ public final class StateFold {
   }
 
   private void leave(String path, List<String> next, @Nullable Cut cut, boolean withoutCut) {
-    if (!under(branches, path).isEmpty()) {
+    if (!StepPath.under(branches, path).isEmpty()) {
       stopWithin(path);
     }
-    under(branches, path).clear();
-    under(undo, path).clear();
+    uncommitted.dropUnder(path);
     String branch = StepPath.branchOf(path);
-    BranchState old = branches.getOrDefault(branch, BranchState.UNBEGUN);
-    List<String> uncommitted;
+    BranchState old = branch(branch);
+    List<String> since;
     if (cut != null) {
-      uncommitted = List.of();
-      undo.remove(branch);
+      since = List.of();
+      uncommitted.commit(branch);
     } else if (withoutCut || !old.uncommitted().isEmpty()) {
-      uncommitted = new ArrayList<>(old.uncommitted());
-      uncommitted.add(path);
+      since = new ArrayList<>(old.uncommitted());
+      since.add(path);
     } else {
-      uncommitted = List.of();
+      since = List.of();
     }
     branches.put(
         branch,
-        new BranchState(
-            true, next, cut == null ? old.cut() : cut, uncommitted, false, old.last(), null));
+        new BranchState(true, next, cut == null ? old.cut() : cut, since, false, old.last(), null));
   }
 
   /** A parallel has ended: what it did not wait for has, too. */
   private void stopWithin(String path) {
     String prefix = path + "/";
-    touchWithin(prefix);
+    uncommitted.touchWithin(prefix);
     steps.replaceAll(
         (inner, state) -> inner.startsWith(prefix) && !state.hasEnded() ? state.stopped() : state);
   }
 
-  /** Before much of what is known of the steps under a parallel changes at once. */
-  private void touchWithin(String prefix) {
-    if (undo.isEmpty()) {
-      return;
-    }
-    for (String inner : steps.keySet()) {
-      if (inner.startsWith(prefix)) {
-        undo.forEach(
-            (uncommitted, log) -> {
-              if (StepPath.isWithin(StepPath.branchOf(inner), uncommitted)) {
-                log.touch(inner, facts);
-              }
-            });
-      }
-    }
-  }
-
-  /** The branches that grew from a step, or from a branch. */
-  private static <V> SortedMap<String, V> under(TreeMap<String, V> map, String path) {
-    // '0' is the character after '/'.
-    return path.isEmpty() ? map.tailMap("", false) : map.subMap(path + "/", path + "0");
-  }
-
-  /** Before an event is applied: keeps what a later take-back puts back. */
-  private void remember(TraceEvent event) {
-    boolean withoutCut = endsWithoutCut(event);
-    String path = stepOf(event);
-    if (path == null || (undo.isEmpty() && !withoutCut)) {
-      return;
-    }
-    String branch = StepPath.branchOf(path);
-    if (withoutCut && !undo.containsKey(branch)) {
-      Output last = branches.getOrDefault(branch, BranchState.UNBEGUN).last();
-      undo.put(branch, UndoLog.begin(openUnder(branch), last));
-    }
-    undo.forEach(
-        (uncommitted, log) -> {
-          if (StepPath.isWithin(branch, uncommitted)) {
-            log.touch(path, facts);
-            if (event instanceof TraceEvent.CheckpointWaiting asked
-                && !approvals.containsKey(asked.approval())) {
-              log.ask(asked.approval());
-            }
-          }
-        });
-  }
-
-  private static boolean endsWithoutCut(TraceEvent event) {
-    if (event instanceof TraceEvent.StepFailed failed) {
-      return failed.next() != null && failed.withoutCut() && failed.cut() == null;
-    }
-    return event instanceof TraceEvent.StepCompleted done
-        && done.withoutCut()
-        && done.cut() == null;
-  }
-
-  private static @Nullable String stepOf(TraceEvent event) {
-    if (event instanceof TraceEvent.OfStep ofStep) {
-      return ofStep.step();
-    }
-    return event instanceof TraceEvent.CheckpointSaved saved ? saved.step() : null;
-  }
-
-  private Map<String, BranchState> openUnder(String branch) {
-    Map<String, BranchState> open = new LinkedHashMap<>();
-    under(branches, branch)
-        .forEach(
-            (inner, state) -> {
-              UndoLog log = undo.get(inner);
-              open.put(inner, log == null ? state : state.withUndo(log.written()));
-            });
-    return open;
-  }
-
-  private void open(String path, BranchState branch) {
-    branches.put(path, branch.withUndo(null));
-    if (!branch.uncommitted().isEmpty()) {
-      undo.put(path, UndoLog.of(branch));
-    }
-  }
-
-  /**
-   * Sets every branch back to its newest cut, those first from which others grew: of these only
-   * what was there at the cut is left, to be set back in its turn.
-   */
-  private void takeBackUncommitted() {
-    while (!undo.isEmpty()) {
-      String branch = undo.firstKey();
-      UndoLog log = undo.get(branch);
-      BranchState state = branches.get(branch);
-      if (log == null || state == null) {
-        throw new IllegalStateException("branch '" + branch + "' of run " + run + " is unknown");
-      }
-      log.restore(facts);
-      approvals.keySet().removeAll(log.asked());
-      under(branches, branch).clear();
-      under(undo, branch).clear();
-      undo.remove(branch);
-      String first = StepPath.idOf(state.uncommitted().getFirst());
-      branches.put(
-          branch,
-          new BranchState(true, List.of(first), state.cut(), List.of(), false, log.last(), null));
-      log.branches().forEach(this::open);
-    }
-  }
-
   /** As a new epoch would begin: nothing is uncommitted, nothing runs. */
   void settle() {
-    takeBackUncommitted();
+    uncommitted.takeBack();
     interruptRunning();
   }
 

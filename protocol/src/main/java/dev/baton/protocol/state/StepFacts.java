@@ -47,6 +47,7 @@ record StepFacts(
     become(reroutes, other.reroutes);
     become(sessions, other.sessions);
     become(plans, other.plans);
+    become(milestones, other.milestones);
   }
 
   private static <V> void become(Map<String, V> map, Map<String, V> other) {

@@ -6,6 +6,9 @@
  */
 package dev.baton.protocol.state;
 
+import java.util.SortedMap;
+import java.util.TreeMap;
+
 /**
  * Paths of steps: {@code id} on the main line, {@code <parallel path>/<branch>/<id>} inside a
  * parallel step.
@@ -42,5 +45,11 @@ public final class StepPath {
   /** Whether the branch {@code inner} is {@code outer} itself or grew from it. */
   public static boolean isWithin(String inner, String outer) {
     return outer.isEmpty() || inner.equals(outer) || inner.startsWith(outer + "/");
+  }
+
+  /** What a map by path has of the branches that grew from a step, or from a branch. A view. */
+  static <V> SortedMap<String, V> under(TreeMap<String, V> map, String path) {
+    // '0' is the character after '/'.
+    return path.isEmpty() ? map.tailMap("", false) : map.subMap(path + "/", path + "0");
   }
 }

@@ -12,6 +12,7 @@ import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Output;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,169 +69,73 @@ public record StepState(
     };
   }
 
-  static StepState started(
-      String step,
-      @Nullable String kind,
-      int visit,
-      int failedAttempts,
-      int completions,
-      @Nullable Output output,
-      @Nullable Instant at,
-      @Nullable StepEnd last) {
-    return new StepState(
-        step,
-        kind,
-        Status.RUNNING,
-        visit,
-        failedAttempts,
-        completions,
-        output,
-        null,
-        null,
-        null,
-        null,
-        null,
-        at,
-        0,
-        last);
+  private StepState with(Consumer<StepDraft> change) {
+    StepDraft draft = new StepDraft(this);
+    change.accept(draft);
+    return draft.state();
   }
 
   /** What expressions see of it is gone. */
   StepState forgotten() {
-    return new StepState(
-        step,
-        kind,
-        status,
-        visit,
-        failedAttempts,
-        completions,
-        null,
-        cut,
-        checkpoint,
-        error,
-        reason,
-        exitCode,
-        startedAt,
-        durationUs,
-        null);
+    return with(
+        draft -> {
+          draft.output = null;
+          draft.last = null;
+        });
   }
 
   /** This visit has ended because nobody waits for it any more. */
   StepState stopped() {
     boolean hasFailed = status == Status.FAILED;
-    return new StepState(
-        step,
-        kind,
-        hasFailed ? status : Status.SKIPPED,
-        visit,
-        failedAttempts,
-        visit,
-        null,
-        null,
-        null,
-        error,
-        hasFailed ? null : "not waited for",
-        exitCode,
-        startedAt,
-        durationUs,
-        hasFailed && error != null ? StepEnd.failure(error) : StepEnd.SKIPPED);
+    return with(
+        draft -> {
+          draft.completions = visit;
+          draft.output = null;
+          draft.cut = null;
+          draft.checkpoint = null;
+          if (!hasFailed) {
+            draft.status = Status.SKIPPED;
+          }
+          draft.reason = hasFailed ? null : "not waited for";
+          draft.last = hasFailed && error != null ? StepEnd.failure(error) : StepEnd.SKIPPED;
+        });
   }
 
   /** Of a step that a runner has not come to, or not come through. */
   static StepState skipping(String step, @Nullable StepState old) {
-    int completions = old == null ? 0 : old.completions();
-    return new StepState(
-        step,
-        old == null ? null : old.kind(),
-        Status.SKIPPING,
-        old == null || old.hasEnded() ? completions + 1 : old.visit(),
-        0,
-        completions,
-        old == null ? null : old.output(),
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        0,
-        old == null ? null : old.last());
+    int next = old == null ? 1 : old.completions() + 1;
+    int visit = old == null || old.hasEnded() ? next : old.visit();
+    StepDraft draft =
+        new StepDraft(step, old == null ? null : old.kind(), Status.SKIPPING, visit, old);
+    draft.startedAt = null;
+    return draft.state();
   }
 
   /** Its visit, from its first attempt on. */
   static StepState begunAnew(StepState old) {
-    return new StepState(
-        old.step(),
-        old.kind(),
-        Status.INTERRUPTED,
-        old.visit(),
-        0,
-        old.completions(),
-        old.output(),
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        0,
-        old.last());
+    StepDraft draft = new StepDraft(old.step(), old.kind(), Status.INTERRUPTED, old.visit(), old);
+    draft.startedAt = null;
+    return draft.state();
   }
 
   StepState withOutput(Output corrected) {
-    return new StepState(
-        step,
-        kind,
-        status,
-        visit,
-        failedAttempts,
-        completions,
-        corrected,
-        cut,
-        checkpoint,
-        error,
-        reason,
-        exitCode,
-        startedAt,
-        durationUs,
-        last);
+    return with(draft -> draft.output = corrected);
   }
 
   StepState withStatus(Status newStatus) {
-    return new StepState(
-        step,
-        kind,
-        newStatus,
-        visit,
-        failedAttempts,
-        completions,
-        output,
-        cut,
-        checkpoint,
-        error,
-        reason,
-        exitCode,
-        startedAt,
-        durationUs,
-        last);
+    return with(draft -> draft.status = newStatus);
   }
 
   StepState withCheckpoint(Cut newest) {
-    return new StepState(
-        step,
-        kind,
-        status,
-        visit,
-        failedAttempts,
-        completions,
-        output,
-        cut,
-        newest,
-        error,
-        reason,
-        exitCode,
-        startedAt,
-        durationUs,
-        last);
+    return with(draft -> draft.checkpoint = newest);
+  }
+
+  /** As a fork begins with it: its files are the fork's own, none are within it. */
+  StepState withCutOnly(@Nullable Cut own) {
+    return with(
+        draft -> {
+          draft.cut = own;
+          draft.checkpoint = null;
+        });
   }
 }

@@ -8,7 +8,6 @@ package dev.baton.protocol.state;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.protocol.trace.Output;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     come since. What the maps do not have of them was not there
  * @param branches those that had grown from it and were open
  * @param asked approvals that were asked for since
- * @param last the output of the step of the branch that had completed last
+ * @param last the step of the branch that had completed last
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record Undo(
@@ -36,7 +35,7 @@ public record Undo(
     Map<String, BranchState> branches,
     Set<String> asked,
     Map<String, Integer> milestones,
-    @Nullable Output last) {
+    BranchState.@Nullable Last last) {
   public Undo {
     touched = frozen(touched);
     steps = frozen(steps);

@@ -6,7 +6,6 @@
  */
 package dev.baton.protocol.state;
 
-import dev.baton.protocol.trace.Output;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -21,14 +20,14 @@ final class UndoLog {
   private final Set<String> touched;
   private final Map<String, BranchState> branches;
   private final Set<String> asked;
-  private final @Nullable Output last;
+  private final BranchState.@Nullable Last last;
 
   private UndoLog(
       StepFacts before,
       Collection<String> touched,
       Map<String, BranchState> branches,
       Collection<String> asked,
-      @Nullable Output last) {
+      BranchState.@Nullable Last last) {
     this.before = before;
     this.touched = new LinkedHashSet<>(touched);
     this.branches = new LinkedHashMap<>(branches);
@@ -38,9 +37,9 @@ final class UndoLog {
 
   /**
    * @param open the branches that grew from this one, which is about to become uncommitted
-   * @param last the output that this branch has so far
+   * @param last the step of this branch that has completed last
    */
-  static UndoLog begin(Map<String, BranchState> open, @Nullable Output last) {
+  static UndoLog begin(Map<String, BranchState> open, BranchState.@Nullable Last last) {
     return new UndoLog(
         StepFacts.copyOf(Map.of(), Map.of(), Map.of(), Map.of(), Map.of()),
         Set.of(),
@@ -86,7 +85,7 @@ final class UndoLog {
     return asked;
   }
 
-  @Nullable Output last() {
+  BranchState.@Nullable Last last() {
     return last;
   }
 

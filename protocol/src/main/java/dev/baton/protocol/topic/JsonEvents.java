@@ -33,11 +33,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JsonEvents {
   public static final String RUNNER_EXITED = EventTypes.PREFIX + "runner_exited";
+  public static final String RUNNER_LEFT = EventTypes.PREFIX + "runner_left";
   public static final String HEARTBEATS_MISSED = EventTypes.PREFIX + "heartbeats_missed";
 
   private static final String JSON = "application/json";
   private static final ObjectReader HEARTBEAT = Json.mapper().readerFor(Heartbeat.class);
   private static final ObjectReader EXITED = Json.mapper().readerFor(Signal.RunnerExited.class);
+  private static final ObjectReader LEFT = Json.mapper().readerFor(Signal.RunnerLeft.class);
   private static final ObjectReader MISSED = Json.mapper().readerFor(Signal.HeartbeatsMissed.class);
 
   private JsonEvents() {}
@@ -50,9 +52,22 @@ public final class JsonEvents {
     String type =
         switch (signal) {
           case Signal.RunnerExited exited -> RUNNER_EXITED;
+          case Signal.RunnerLeft left -> RUNNER_LEFT;
           case Signal.HeartbeatsMissed missed -> HEARTBEATS_MISSED;
         };
     return encode(Topics.SIGNALS, signal.run(), source, type, signal);
+  }
+
+  /**
+   * What somebody outside is told of a run.
+   *
+   * @param id of the event that it is about; the same when it is told again
+   * @param event its name, {@code run_lost} say
+   * @param data JSON
+   */
+  public static ProducerRecord<String, byte[]> notification(
+      URI source, String id, String event, String run, byte[] data) {
+    return encode(Topics.NOTIFICATIONS, run, source, id, EventTypes.PREFIX + event, data);
   }
 
   /**
@@ -85,6 +100,8 @@ public final class JsonEvents {
     Signal signal;
     if (event.getType().equals(RUNNER_EXITED)) {
       signal = JsonEvents.<Signal.RunnerExited>typed(event, EXITED);
+    } else if (event.getType().equals(RUNNER_LEFT)) {
+      signal = JsonEvents.<Signal.RunnerLeft>typed(event, LEFT);
     } else if (event.getType().equals(HEARTBEATS_MISSED)) {
       Signal.HeartbeatsMissed missed = typed(event, MISSED);
       atLeast(event, "silent_ms", missed.silentMs(), 0);
@@ -100,14 +117,19 @@ public final class JsonEvents {
 
   private static ProducerRecord<String, byte[]> encode(
       String topic, String run, URI source, String type, Object data) {
+    return encode(topic, run, source, UUID.randomUUID().toString(), type, Json.bytes(data));
+  }
+
+  private static ProducerRecord<String, byte[]> encode(
+      String topic, String run, URI source, String id, String type, byte[] data) {
     CloudEvent event =
         CloudEventBuilder.v1()
-            .withId(UUID.randomUUID().toString())
+            .withId(id)
             .withSource(source)
             .withType(type)
             .withSubject(run)
             .withTime(Instant.now().atOffset(ZoneOffset.UTC))
-            .withData(JSON, Json.bytes(data))
+            .withData(JSON, data)
             .build();
     return KafkaMessageFactory.<String>createWriter(topic, run).writeBinary(event);
   }

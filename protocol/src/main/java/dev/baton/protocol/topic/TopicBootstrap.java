@@ -35,8 +35,11 @@ public final class TopicBootstrap {
   private static final Duration DAY = Duration.ofDays(1);
 
   private static final List<String> NAMES =
-      Stream.of(Topics.TRACE, Topics.HEARTBEATS, Topics.SIGNALS, Topics.LOGS)
-          .flatMap(name -> Stream.of(name, Topics.deadLetters(name)))
+      Stream.concat(
+              Stream.of(Topics.TRACE, Topics.HEARTBEATS, Topics.SIGNALS, Topics.LOGS)
+                  .flatMap(name -> Stream.of(name, Topics.deadLetters(name))),
+              // Nobody here reads it, so nobody puts anything of it aside.
+              Stream.of(Topics.NOTIFICATIONS))
           .toList();
 
   private TopicBootstrap() {}

@@ -12,6 +12,7 @@ public final class Topics {
   public static final String HEARTBEATS = "baton.heartbeats";
   public static final String SIGNALS = "baton.signals";
   public static final String LOGS = "baton.logs";
+  public static final String NOTIFICATIONS = "baton.notifications";
 
   private Topics() {}
 

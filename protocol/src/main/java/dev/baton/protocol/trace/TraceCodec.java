@@ -114,6 +114,14 @@ public final class TraceCodec {
     return mark != null && Arrays.equals(mark.value(), utf8("true"));
   }
 
+  /** The lease that came with a record, whatever else it is; null for none. */
+  public static @Nullable String lease(Headers headers) {
+    Header lease = headers.lastHeader(Envelope.PREFIX + LEASE);
+    return lease == null || lease.value() == null
+        ? null
+        : new String(lease.value(), StandardCharsets.UTF_8);
+  }
+
   /** The object with one more field. */
   private static byte[] withSchema(byte[] object) {
     boolean empty = object.length == 2;

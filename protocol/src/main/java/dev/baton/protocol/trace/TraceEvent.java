@@ -66,66 +66,25 @@ public sealed interface TraceEvent {
       restart = restart == null ? "always" : restart;
     }
 
-    /** Without its definition. */
-    public RunCreated(
-        String kind,
-        String project,
-        @Nullable String workflow,
-        @Nullable String definitionHash,
-        @Nullable Output input,
-        Map<String, String> labels,
-        @Nullable Instant deadline,
-        String restart,
-        @Nullable Long heartbeatIntervalMs,
-        @Nullable Long heartbeatTimeoutMs,
-        Instant createdAt,
-        @Nullable ForkedFrom forkedFrom,
-        int priority) {
-      this(
-          kind,
-          project,
-          workflow,
-          definitionHash,
-          input,
-          labels,
-          deadline,
-          restart,
-          heartbeatIntervalMs,
-          heartbeatTimeoutMs,
-          createdAt,
-          forkedFrom,
-          priority,
-          null);
-    }
-
     /** The same with other labels. */
     public RunCreated withLabels(Map<String, String> others) {
-      return new RunCreated(
-          kind,
-          project,
-          workflow,
-          definitionHash,
-          input,
-          others,
-          deadline,
-          restart,
-          heartbeatIntervalMs,
-          heartbeatTimeoutMs,
-          createdAt,
-          forkedFrom,
-          priority,
-          definition);
+      return with(others, definitionHash, definition);
     }
 
     /** The same run, by another definition from now on. */
     public RunCreated withDefinition(String hash) {
+      return with(labels, hash, null);
+    }
+
+    private RunCreated with(
+        Map<String, String> otherLabels, @Nullable String hash, @Nullable String text) {
       return new RunCreated(
           kind,
           project,
           workflow,
           hash,
           input,
-          labels,
+          otherLabels,
           deadline,
           restart,
           heartbeatIntervalMs,
@@ -133,7 +92,7 @@ public sealed interface TraceEvent {
           createdAt,
           forkedFrom,
           priority,
-          null);
+          text);
     }
   }
 
@@ -153,10 +112,13 @@ public sealed interface TraceEvent {
   /**
    * The fence: from here on only this epoch's events count.
    *
-   * @param reason {@code start runner_exited heartbeats_missed resume}
+   * @param reason {@code start runner_exited runner_left heartbeats_missed unparked resume}
    */
   record RunnerAssigned(int epoch, @Nullable String runner, String reason) implements Control {
     public static final String RESUME = "resume";
+
+    /** What a parked run waited for has come. */
+    public static final String UNPARKED = "unparked";
 
     public RunnerAssigned {
       if (epoch < 1) {
@@ -418,6 +380,18 @@ public sealed interface TraceEvent {
   record PlanUpdated(String step, JsonNode items) implements Runner, OfStep {}
 
   record RunPaused(@Nullable String reason) implements Runner {}
+
+  /**
+   * Nothing of the run is in progress but waits: no runner carries it until one of them is over.
+   *
+   * @param resumeAt when the first of them is over by itself; null where only an answer ends one
+   * @param approvals that an answer may end
+   */
+  record RunParked(@Nullable Instant resumeAt, List<String> approvals) implements Runner {
+    public RunParked {
+      approvals = approvals == null ? List.of() : List.copyOf(approvals);
+    }
+  }
 
   record RunCompleted(@Nullable Output output) implements Runner {}
 

@@ -32,6 +32,7 @@ final class AsyncApi {
         new TreeMap<>(
             Map.of(
                 JsonEvents.RUNNER_EXITED, Signal.RunnerExited.class,
+                JsonEvents.RUNNER_LEFT, Signal.RunnerLeft.class,
                 JsonEvents.HEARTBEATS_MISSED, Signal.HeartbeatsMissed.class));
     return new TreeMap<>(
         Map.of(Topics.TRACE, trace, Topics.HEARTBEATS, heartbeats, Topics.SIGNALS, signals));

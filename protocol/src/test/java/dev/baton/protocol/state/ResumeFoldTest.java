@@ -79,7 +79,8 @@ class ResumeFoldTest {
             null,
             Instant.EPOCH,
             null,
-            0));
+            0,
+            null));
     assigned("start");
   }
 
@@ -119,6 +120,16 @@ class ResumeFoldTest {
   }
 
   private void done(String step, int visit, int output, String next) {
+    done(step, visit, output, next, null, null);
+  }
+
+  private void done(
+      String step,
+      int visit,
+      int output,
+      String next,
+      @Nullable Instant startedAt,
+      @Nullable Integer milestone) {
     runner(
         new TraceEvent.StepCompleted(
             step,
@@ -131,9 +142,9 @@ class ResumeFoldTest {
             List.of(next),
             0,
             null,
-            null,
+            startedAt,
             1,
-            null));
+            milestone));
   }
 
   private static StepState step(RunState state, String step) {
@@ -234,6 +245,33 @@ class ResumeFoldTest {
     assertThat(state().steps()).isEmpty();
     assertThat(state().branch("")).isEqualTo(BranchState.UNBEGUN);
     assertThat(state().created()).isNotNull();
+  }
+
+  @Test
+  void shouldCorrectTheLinesOutputByTheLogsOrderAndNoClocks() {
+    begin();
+    done("a", 1, 1, "b", Instant.ofEpochSecond(1_000), null);
+    // Another runner's clock.
+    done("b", 1, 2, "d", Instant.ofEpochSecond(10), null);
+    failed("d");
+
+    resume(null, Map.of("a", value(10)));
+    assertThat(state().branch("").last()).isEqualTo(new BranchState.Last("b", value(2)));
+    runner(new TraceEvent.RunFailed("d", Failure.of("exit_code", "1")));
+    resume(null, Map.of("b", value(20)));
+    assertThat(state().branch("").last()).isEqualTo(new BranchState.Last("b", value(20)));
+  }
+
+  @Test
+  void shouldForgetMilestonesOfWhatItGoesBackBefore() {
+    begin();
+    done("a", 1, 1, "b", null, 1);
+    done("b", 1, 2, "d", null, 2);
+    failed("d");
+
+    resume("b", Map.of());
+
+    assertThat(state().milestones()).isEqualTo(Map.of("a", 1));
   }
 
   @Test
@@ -345,6 +383,8 @@ class ResumeFoldTest {
     steps.keySet().removeIf(within);
     Map<String, BranchState> branches = new TreeMap<>(state.branches());
     branches.keySet().removeIf(within);
+    // What is gone back to is tried again, failures and all.
+    branches.replaceAll((path, branch) -> branch.withFailed(false));
     return List.of(
         steps,
         branches,

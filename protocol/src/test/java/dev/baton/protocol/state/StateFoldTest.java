@@ -54,8 +54,14 @@ class StateFoldTest {
     assertThat(status()).isEqualTo(RunStatus.RESUMING);
     runner(started());
     assertThat(status()).as("the approval still waits").isEqualTo(RunStatus.WAITING);
+    runner(new TraceEvent.RunParked(null, List.of(RUN + "-ok-1")));
+    assertThat(status()).as("it waits without a runner").isEqualTo(RunStatus.WAITING);
     control(
         new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.TRUE, "me", null, null));
+    assertThat(status()).as("until somebody carries it again").isEqualTo(RunStatus.WAITING);
+    assigned(TraceEvent.RunnerAssigned.UNPARKED);
+    assertThat(status()).isEqualTo(RunStatus.RESUMING);
+    runner(started());
     assertThat(status()).isEqualTo(RunStatus.RUNNING);
     control(new TraceEvent.PauseRequested(null, false, false));
     assertThat(status()).isEqualTo(RunStatus.PAUSING);
@@ -220,7 +226,9 @@ class StateFoldTest {
     runner(done("c", List.of("d"), cut("c"), false));
 
     assertThat(small).doesNotContain("undo");
-    assertThat(large).contains("\"undo\":{\"touched\":[\"b\"],\"last\":{\"value\":1}}");
+    assertThat(large)
+        .contains(
+            "\"undo\":{\"touched\":[\"b\"],\"last\":{\"step\":\"a\",\"output\":{\"value\":1}}}");
     assertThat(state.branch("").undo()).isNull();
     assertThat(state.head().uncommitted()).isEmpty();
   }
@@ -519,7 +527,8 @@ class StateFoldTest {
             null,
             Instant.EPOCH,
             null,
-            0));
+            0,
+            null));
   }
 
   private void assigned(String reason) {

@@ -72,7 +72,8 @@ final class TraceGenerator {
             null,
             Instant.EPOCH,
             null,
-            0));
+            0,
+            null));
     assign("start");
     int steps = 3 + random.nextInt(8);
     for (int i = 0; i < steps; i++) {
@@ -247,6 +248,11 @@ final class TraceGenerator {
   private void fall() {
     if (random.nextInt(4) == 0) {
       pause();
+      return;
+    }
+    if (random.nextInt(6) == 0) {
+      runner(new TraceEvent.RunParked(null, List.of("approval")));
+      assign(TraceEvent.RunnerAssigned.UNPARKED);
       return;
     }
     int zombieEpoch = epoch;

@@ -34,10 +34,11 @@ class JsonEventsTest {
   void shouldReadBackWhatItWrites() {
     ProducerRecord<String, byte[]> beat = JsonEvents.encode(SOURCE, HEARTBEAT);
     Signal exited = new Signal.RunnerExited(RUN, 2, "r", null);
+    Signal left = new Signal.RunnerLeft(RUN, 2, "r", "terminated");
     Signal missed = new Signal.HeartbeatsMissed(RUN, 3, "r", 700, 600);
 
     assertThat(JsonEvents.heartbeat(beat.headers(), beat.value())).isEqualTo(HEARTBEAT);
-    for (Signal signal : new Signal[] {exited, missed}) {
+    for (Signal signal : new Signal[] {exited, left, missed}) {
       ProducerRecord<String, byte[]> wire = JsonEvents.encode(SOURCE, signal);
       assertThat(JsonEvents.signal(wire.headers(), wire.value())).contains(signal);
     }

@@ -90,7 +90,7 @@ final class TraceSpeed {
     TraceEvent birth =
         new TraceEvent.RunCreated(
             "managed", "default", "w", null, null, Map.of(), null, "always", null, null, NOW, null,
-            0);
+            0, null);
     trace.add(record(Lane.CONTROL, 1, birth));
     trace.add(record(Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(1, "r", "start")));
     Cut cut = new Cut(Digest.of(new byte[1]), "baton-tree-2", 12_345, 2_345, 17, null);

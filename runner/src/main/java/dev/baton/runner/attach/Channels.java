@@ -6,10 +6,13 @@
  */
 package dev.baton.runner.attach;
 
+import dev.baton.protocol.net.Replicas;
 import dev.baton.runner.config.Address;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
+import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -30,12 +33,14 @@ public final class Channels {
   private Channels() {}
 
   /**
-   * Connects at the first call, and again within half a second of when the other side is back.
-   * Callbacks run on the network thread.
+   * Connects at the first call, and again within half a second of when the other side is back: to
+   * the first of these that can be connected. Callbacks run on the network thread.
    */
-  public static ManagedChannel open(Address address) {
+  public static ManagedChannel open(List<Address> replicas) {
     ManagedChannel channel =
-        NettyChannelBuilder.forAddress(address.host(), address.port())
+        NettyChannelBuilder.forTarget(
+                Replicas.target(replicas.stream().map(Address::toString).toList()))
+            .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, Replicas.CONNECT_MILLIS)
             .usePlaintext()
             .directExecutor()
             .maxInboundMessageSize(MAX_MESSAGE)

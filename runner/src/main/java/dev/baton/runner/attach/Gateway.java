@@ -7,16 +7,21 @@
 package dev.baton.runner.attach;
 
 import dev.baton.protocol.grpc.CheckpointFailed;
+import dev.baton.protocol.grpc.Confirm;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Hello;
+import dev.baton.protocol.grpc.Leaving;
+import dev.baton.protocol.grpc.Pong;
 import dev.baton.protocol.grpc.Released;
 import dev.baton.protocol.grpc.RunnerGatewayGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
-import io.grpc.Channel;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -34,12 +39,19 @@ public final class Gateway implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
+  private final ManagedChannel channel;
   private final RunnerGatewayGrpc.RunnerGatewayStub stub;
   private final Supplier<Hello> hello;
   private final Consumer<GatewayMessage> messages;
 
   /** Nobody acknowledges them, so the newest are said again on every new stream. */
   private final Queue<Released> released = new ArrayDeque<>();
+
+  /** Once it is known; said on every new stream. */
+  private @Nullable Leaving leaving;
+
+  /** Completes when the stream breaks on which it was said that the process ends. */
+  private CompletableFuture<Void> unheard = new CompletableFuture<>();
 
   private final ScheduledThreadPoolExecutor timer =
       new ScheduledThreadPoolExecutor(
@@ -52,7 +64,8 @@ public final class Gateway implements AutoCloseable {
    * @param hello what to say first, each time
    * @param messages called one at a time, in order, on a network thread: must not block
    */
-  public Gateway(Channel channel, Supplier<Hello> hello, Consumer<GatewayMessage> messages) {
+  public Gateway(ManagedChannel channel, Supplier<Hello> hello, Consumer<GatewayMessage> messages) {
+    this.channel = channel;
     this.stub = RunnerGatewayGrpc.newStub(channel);
     this.hello = hello;
     this.messages = messages;
@@ -64,13 +77,35 @@ public final class Gateway implements AutoCloseable {
     if (closed) {
       return;
     }
-    RunnerMessage first = RunnerMessage.newBuilder().setHello(hello.get()).build();
+    RunnerMessage first =
+        RunnerMessage.newBuilder().setHello(hello.get().toBuilder().setAnswersPings(true)).build();
     StreamObserver<RunnerMessage> opened = stub.withWaitForReady().attach(new Incoming());
     stream = opened;
     opened.onNext(first);
+    if (leaving != null) {
+      opened.onNext(RunnerMessage.newBuilder().setLeaving(leaving).build());
+    }
     for (Released earlier : released) {
       opened.onNext(RunnerMessage.newBuilder().setReleased(earlier).build());
     }
+  }
+
+  /**
+   * Says that the process ends soon.
+   *
+   * @param within by then it has ended
+   * @return completes when nobody can be expected to have heard it: at once where there is no
+   *     stream, later where that breaks
+   */
+  public synchronized CompletableFuture<Void> leave(String reason, Duration within) {
+    Leaving now = Leaving.newBuilder().setReason(reason).setWithinMillis(within.toMillis()).build();
+    leaving = now;
+    StreamObserver<RunnerMessage> open = stream;
+    if (open == null || channel.getState(false) != ConnectivityState.READY) {
+      return CompletableFuture.completedFuture(null);
+    }
+    open.onNext(RunnerMessage.newBuilder().setLeaving(now).build());
+    return unheard;
   }
 
   /** Says that a run is carried no longer. */
@@ -100,6 +135,21 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
+  /**
+   * Asks whether a run is still this runner's. While the stream is broken nobody is asked: it is
+   * asked again.
+   */
+  public synchronized void confirm(String run, int epoch, long suspension) {
+    StreamObserver<RunnerMessage> open = stream;
+    if (open != null) {
+      open.onNext(
+          RunnerMessage.newBuilder()
+              .setConfirm(
+                  Confirm.newBuilder().setRun(run).setEpoch(epoch).setSuspension(suspension))
+              .build());
+    }
+  }
+
   /** Ends the stream after what was said. */
   @Override
   public synchronized void close() {
@@ -114,6 +164,8 @@ public final class Gateway implements AutoCloseable {
 
   private synchronized void broken(String why) {
     stream = null;
+    unheard.complete(null);
+    unheard = new CompletableFuture<>();
     if (closed) {
       return;
     }
@@ -121,6 +173,13 @@ public final class Gateway implements AutoCloseable {
     timer.schedule(this::open, pause.toMillis(), TimeUnit.MILLISECONDS);
     Duration doubled = pause.multipliedBy(2);
     pause = doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
+  }
+
+  private synchronized void pong() {
+    StreamObserver<RunnerMessage> open = stream;
+    if (open != null) {
+      open.onNext(RunnerMessage.newBuilder().setPong(Pong.getDefaultInstance()).build());
+    }
   }
 
   private synchronized void working() {
@@ -132,6 +191,10 @@ public final class Gateway implements AutoCloseable {
     @Override
     public void onNext(GatewayMessage message) {
       working();
+      if (message.hasPing()) {
+        pong();
+        return;
+      }
       messages.accept(message);
     }
 

@@ -50,6 +50,7 @@ public final class Messages {
         Duration.ofMillis(assign.getHeartbeatIntervalMillis()),
         Duration.ofMillis(assign.getHeartbeatTimeoutMillis()),
         assign.getFresh(),
+        Duration.ofMillis(assign.getParkAfterMillis()),
         answers);
   }
 

@@ -8,6 +8,8 @@ package dev.baton.runner.config;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * Where a service listens for gRPC, without TLS.
@@ -32,6 +34,16 @@ public record Address(String host, int port) {
       // Said below, as for a URL of another scheme.
     }
     throw new ConfigException(key, url, "http://<host>:<port>");
+  }
+
+  /**
+   * Of one or more of these, separated by commas: a service's replicas, in the order in which they
+   * are tried.
+   *
+   * @throws ConfigException that names the key
+   */
+  public static List<Address> parseAll(String key, String urls) {
+    return Arrays.stream(urls.split(",", -1)).map(url -> parse(key, url.strip())).toList();
   }
 
   @Override

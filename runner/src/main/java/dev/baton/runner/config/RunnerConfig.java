@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -20,25 +21,52 @@ import java.util.regex.Pattern;
  * The runner's settings. Every key is also an environment variable: {@code baton.runner.id} is
  * {@code BATON_RUNNER_ID}.
  *
- * @param slots runs at once; 1 for an isolated runner
- * @param carries what an isolated runner must carry; empty for a shared one
+ * @param mode which runs it is for
+ * @param slots runs at once; 1 but for a shared runner
+ * @param carries what an isolated runner must carry; empty for any other
+ * @param orchestrator its replicas, in the order in which they are tried; one or more
+ * @param store the same
  * @param data under it are the workspaces: {@code runs/<run>/workspace}
  * @param cutPatience how long a step's end waits for the object store before it goes on without a
  *     cut
+ * @param spoolMax bytes of events of one run that may wait in a file while the brokers are away
+ * @param maxLifetime after which the process ends by itself, its runs handed over before; empty:
+ *     never
  * @param assignPatience how long an isolated runner waits for its assignment before it gives up
  */
 public record RunnerConfig(
     String runnerId,
+    Mode mode,
     int slots,
     Optional<Carried> carries,
-    Address orchestrator,
-    Address store,
+    List<Address> orchestrator,
+    List<Address> store,
     String kafkaBootstrapServers,
     Path data,
     Duration cutPatience,
     Optional<Duration> checkpointInterval,
     List<String> checkpointEnvironment,
-    Duration assignPatience) {
+    Duration assignPatience,
+    Optional<Duration> maxLifetime,
+    int spoolMax) {
+  /** Which runs a runner is for. */
+  public enum Mode {
+    /** One that it knows from its start. */
+    ISOLATED,
+    /** One, whichever it is given; it waits for that. */
+    WARM,
+    /** Many light ones, for as long as the process lives. */
+    SHARED;
+
+    /** As the gateway is told. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Time enough to be attached, to work, and to hand over. */
+  public static final Duration MIN_LIFETIME = Duration.ofMinutes(1);
+
   public static final int MAX_SLOTS = 10_000;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_*]+");
@@ -59,19 +87,23 @@ public record RunnerConfig(
    */
   public static RunnerConfig read(Function<String, Optional<String>> values) {
     Keys keys = new Keys(values);
-    boolean shared = keys.oneOf("baton.runner.mode", "isolated", "shared").equals("shared");
+    Mode mode = keys.mode("baton.runner.mode");
     return new RunnerConfig(
         keys.required("baton.runner.id"),
-        shared ? keys.number("baton.runner.slots", 1_000, 1, MAX_SLOTS) : 1,
-        shared ? Optional.empty() : Optional.of(carried(keys)),
-        Address.parse("baton.orchestrator.url", keys.required("baton.orchestrator.url")),
-        Address.parse("baton.store.url", keys.required("baton.store.url")),
+        mode,
+        mode == Mode.SHARED ? keys.number("baton.runner.slots", 1_000, 1, MAX_SLOTS) : 1,
+        mode == Mode.ISOLATED ? Optional.of(carried(keys)) : Optional.empty(),
+        Address.parseAll("baton.orchestrator.url", keys.required("baton.orchestrator.url")),
+        Address.parseAll("baton.store.url", keys.required("baton.store.url")),
         keys.required("kafka.bootstrap.servers"),
         Path.of(keys.required("baton.data")).toAbsolutePath(),
         keys.duration("baton.cut.patience", Duration.ofSeconds(30)),
-        keys.durationOrOff("baton.checkpoint.interval", Duration.ofMinutes(5)),
+        keys.durationOrOff(
+            "baton.checkpoint.interval", Duration.ofMinutes(5), Duration.ofSeconds(1)),
         keys.names("baton.checkpoint.environment", ENVIRONMENT),
-        keys.duration("baton.assign.patience", Duration.ofSeconds(60)));
+        keys.duration("baton.assign.patience", Duration.ofSeconds(60)),
+        keys.durationOrOff("baton.runner.max-lifetime", Duration.ofHours(24), MIN_LIFETIME),
+        keys.number("baton.spool.max", 64 << 20, 64 << 10, Integer.MAX_VALUE));
   }
 
   private static Carried carried(Keys keys) {
@@ -96,12 +128,12 @@ public record RunnerConfig(
           .orElseThrow(() -> new ConfigException(key, "", "a value: it is required"));
     }
 
-    String oneOf(String key, String first, String second) {
-      String text = optional(key).orElse(first);
-      if (!text.equals(first) && !text.equals(second)) {
-        throw new ConfigException(key, text, first + " or " + second);
-      }
-      return text;
+    Mode mode(String key) {
+      String text = optional(key).orElse(Mode.ISOLATED.word());
+      return Arrays.stream(Mode.values())
+          .filter(mode -> mode.word().equals(text))
+          .findFirst()
+          .orElseThrow(() -> new ConfigException(key, text, "isolated, warm or shared"));
     }
 
     int number(
@@ -134,13 +166,14 @@ public record RunnerConfig(
       return names;
     }
 
-    Optional<Duration> durationOrOff(String key, Duration fallback) {
+    Optional<Duration> durationOrOff(String key, Duration fallback, Duration least) {
       if (optional(key).filter("off"::equals).isPresent()) {
         return Optional.empty();
       }
       Duration value = duration(key, fallback);
-      if (value.compareTo(Duration.ofSeconds(1)) < 0) {
-        throw new ConfigException(key, optional(key).orElse(""), "off, or 1s or more");
+      if (value.compareTo(least) < 0) {
+        throw new ConfigException(
+            key, optional(key).orElse(""), "off, or " + least.toSeconds() + "s or more");
       }
       return Optional.of(value);
     }

@@ -69,8 +69,9 @@ final class ApprovalStep {
     Deadline late = expiresAt == null ? Deadline.NONE : Deadline.at(expiresAt.plus(ON_ITS_WAY));
     run.progress().beginWaiting();
     Optional<JsonNode> answer;
-    try {
+    try (Parking.Waiting waiting = run.parking().begin(expiresAt, id, !isAhead())) {
       answer = run.control().await(run.answers().to(id), late.earlier(deadline).leftOrForever());
+      waiting.over();
     } finally {
       run.progress().endWaiting();
     }
@@ -107,6 +108,11 @@ final class ApprovalStep {
     return workspace == null || workspace.isAhead()
         ? null
         : workspace.cut().map(Cut::digest).orElse(null);
+  }
+
+  private boolean isAhead() {
+    Workspace workspace = line.workspace();
+    return workspace != null && workspace.isAhead();
   }
 
   private boolean isAboutTheseFiles(ApprovalState question) {

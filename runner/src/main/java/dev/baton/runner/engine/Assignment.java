@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param definition canonical JSON
  * @param input empty where the snapshot has it
  * @param fresh nothing of the run has ever executed
+ * @param parkAfter how long it may only wait before it is parked; zero: for ever
  * @param answers given so far, by approval
  */
 public record Assignment(
@@ -35,4 +36,5 @@ public record Assignment(
     Duration heartbeatInterval,
     Duration heartbeatTimeout,
     boolean fresh,
+    Duration parkAfter,
     Map<String, JsonNode> answers) {}

@@ -74,6 +74,7 @@ final class BranchRunner {
         if (!acquire(1, deadline)) {
           break;
         }
+        run.parking().enter();
         threads.add(Thread.ofVirtual().name(branch.name).start(() -> walk(branch, mayFail)));
       }
       if (early.get() == null) {
@@ -94,8 +95,13 @@ final class BranchRunner {
   /** False when the branches are to stop. */
   private boolean acquire(int count, Deadline deadline) throws InterruptedException {
     long left = deadline.leftOrForever().toNanos();
-    if (!permits.tryAcquire(count, left, TimeUnit.NANOSECONDS)) {
-      early.compareAndSet(null, new Result.TimedOut());
+    run.parking().leave(); // Its branches wait, or work.
+    try {
+      if (!permits.tryAcquire(count, left, TimeUnit.NANOSECONDS)) {
+        early.compareAndSet(null, new Result.TimedOut());
+      }
+    } finally {
+      run.parking().enter();
     }
     return early.get() == null && broken.get() == null;
   }
@@ -125,6 +131,7 @@ final class BranchRunner {
     } catch (RuntimeException e) {
       broken.compareAndSet(null, e);
     } finally {
+      run.parking().leave();
       if (early.get() != null || broken.get() != null) {
         // Wakes the caller, whatever it waits for.
         permits.release(max);

@@ -65,6 +65,7 @@ final class EngineSteps {
 
   private StepResult leaf(StepKind kind, int attempt, Deadline deadline)
       throws InterruptedException {
+    run.control().hold().await();
     StepContext context = context(attempt, deadline);
     if (step.usesFiles()) {
       announce(attempt);
@@ -122,7 +123,8 @@ final class EngineSteps {
         line.scope(),
         this::directory,
         () -> run.log(path, attempt),
-        deadline);
+        deadline,
+        run.control().hold());
   }
 
   private Path directory() {

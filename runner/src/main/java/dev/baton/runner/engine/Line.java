@@ -102,7 +102,8 @@ final class Line {
       openWorkspace();
       if (left.begun()) {
         openOutputs();
-        last = left.last() == null ? last : run.blobs().unpack(left.last());
+        Output known = left.last() == null ? null : left.last().output();
+        last = known == null ? last : run.blobs().unpack(known);
       }
     } catch (StoreException | IOException e) {
       throw new RunBroken("line '" + branch + "' of run " + run.run() + " cannot be restored", e);
@@ -177,6 +178,7 @@ final class Line {
     do {
       for (Step step = next; step != null; step = next) {
         run.control().check();
+        run.control().hold().await();
         new StepVisit(run, this, step).run();
       }
     } while (isRerouted());

@@ -44,6 +44,7 @@ final class MilestoneStep {
       Path workspace,
       Map<String, String> environment)
       throws MilestoneFailure, InterruptedException {
+    run.control().hold().await();
     Made made =
         new MilestoneCommit(environment, Clock.systemUTC())
             .make(

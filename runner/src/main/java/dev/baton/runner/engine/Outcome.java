@@ -15,6 +15,8 @@ public enum Outcome {
   FAILED,
   CANCELLED,
   PAUSED,
+  /** It waits without a runner. */
+  PARKED,
   FENCED,
   /** By SIGTERM: released as {@code stopped}, so that it is failed over at once. */
   SHUTDOWN,
@@ -33,7 +35,7 @@ public enum Outcome {
   /** Whether the run needs no runner, as far as this one knows. */
   public boolean isEnd() {
     return switch (this) {
-      case COMPLETED, FAILED, CANCELLED, PAUSED -> true;
+      case COMPLETED, FAILED, CANCELLED, PAUSED, PARKED -> true;
       case FENCED, SHUTDOWN, BROKEN -> false;
     };
   }
@@ -57,7 +59,8 @@ public enum Outcome {
   static Outcome of(Stop stop) {
     return switch (stop) {
       case PAUSED, PAUSED_NOW -> PAUSED;
-      case SHUTDOWN -> SHUTDOWN;
+      case PARKED -> PARKED;
+      case LEAVING, SHUTDOWN -> SHUTDOWN;
       case CANCELLED -> CANCELLED;
       case FENCED -> FENCED;
       case BROKEN -> BROKEN;

@@ -57,6 +57,9 @@ final class Progress implements Pulse {
     if (control.stopped() != null) {
       return Activity.STOPPING;
     }
+    if (control.hold().isSuspended()) {
+      return Activity.SUSPENDED;
+    }
     return waiting.get() > 0 && working.get() == 0 ? Activity.WAITING : Activity.RUNNING;
   }
 

@@ -41,6 +41,7 @@ record RunContext(
     Memory memory,
     Answers answers,
     Progress progress,
+    Parking parking,
     Blobs blobs,
     Checkpoints checkpoints,
     Optional<Duration> checkpointInterval,

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.engine;
 
+import dev.baton.runner.hold.Hold;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;
@@ -23,7 +24,19 @@ import org.jspecify.annotations.Nullable;
 public final class RunControl {
   private final Set<Thread> threads = new HashSet<>();
   private final CompletableFuture<Void> stopping = new CompletableFuture<>();
+  private final Hold hold;
   private volatile @Nullable Stop stop;
+
+  /**
+   * @param hold whether anything of the run may begin, while it is not stopped
+   */
+  RunControl(Hold hold) {
+    this.hold = hold;
+  }
+
+  Hold hold() {
+    return hold;
+  }
 
   /** The first call decides, unless a later reason is stronger. */
   public synchronized void stop(Stop reason) {

@@ -27,8 +27,10 @@ import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.checkpoint.Checkpoints;
 import dev.baton.runner.heartbeat.Heartbeats;
+import dev.baton.runner.hold.Hold;
 import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.journal.RunJournal;
+import dev.baton.runner.logs.LogLine;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.snapshot.TreeDelete;
 import java.io.IOException;
@@ -46,22 +48,40 @@ public final class RunTask {
 
   private final Assignment assignment;
   private final Services services;
-  private final RunControl control = new RunControl();
-  private final Progress progress = new Progress(control);
+  private final Hold hold;
+  private final RunControl control;
+  private final Progress progress;
   private final Answers answers = new Answers();
+  private final Parking parking;
   private final RunJournal journal;
   private final CompletableFuture<Outcome> ended = new CompletableFuture<>();
+
+  /** The journal is told in the order in which the run is suspended and goes on. */
+  private final Object spooling = new Object();
 
   private volatile @Nullable Memory memory;
 
   /** Whether the newest files are in no cut: then they are here and nowhere else. */
   private boolean filesUncut;
 
-  private final RequestedCheckpoints requested = new RequestedCheckpoints(control);
+  private final RequestedCheckpoints requested;
 
+  /**
+   * @throws IllegalArgumentException when the heartbeat's timeout is too short for its interval
+   */
   public RunTask(Assignment assignment, Services services) {
     this.assignment = assignment;
     this.services = services;
+    this.hold =
+        new Hold(
+            assignment.heartbeatInterval(),
+            assignment.heartbeatTimeout(),
+            System::nanoTime,
+            this::suspended);
+    this.control = new RunControl(hold);
+    this.progress = new Progress(control);
+    this.requested = new RequestedCheckpoints(control);
+    this.parking = new Parking(assignment.parkAfter(), control);
     this.journal =
         new RunJournal(
             assignment.run(),
@@ -69,6 +89,7 @@ public final class RunTask {
             services.runner(),
             assignment.lease(),
             services.producer(),
+            services.spools(),
             this::sent,
             failure -> broken("the trace cannot be written", failure));
     assignment.answers().forEach(answers::give);
@@ -103,6 +124,65 @@ public final class RunTask {
     }
   }
 
+  private void suspended() {
+    LOG.warnf(
+        "run %s, epoch %d is suspended: no heartbeat that was sent in the last %d ms has been acknowledged",
+        assignment.run(), assignment.epoch(), 2 * assignment.heartbeatInterval().toMillis());
+    // The disk may be slow, and this is called under a lock.
+    Thread.ofVirtual().name("spool-" + assignment.run()).start(this::spool);
+  }
+
+  private void spool() {
+    synchronized (spooling) {
+      if (hold.isSuspended()) {
+        journal.beginSpool();
+      }
+    }
+  }
+
+  /**
+   * The orchestrator says that the run is still this epoch's. Blocks until all of it goes on.
+   *
+   * @param suspension which one it was asked about
+   */
+  public void confirmed(long suspension) {
+    Stop stop = control.stopped();
+    if (stop == Stop.FENCED || !hold.confirmed(suspension)) {
+      return;
+    }
+    LOG.infof("run %s, epoch %d goes on", assignment.run(), assignment.epoch());
+    synchronized (spooling) {
+      if (!hold.isSuspended()) {
+        journal.drainSpool();
+      }
+    }
+  }
+
+  private void endSpool(Outcome outcome) {
+    journal
+        // What was cancelled need not have been acknowledged.
+        .endSpool(outcome.isEnd() && outcome != Outcome.CANCELLED)
+        .ifPresent(
+            kept -> {
+              String what =
+                  "%d events of epoch %d that were not acknowledged when the runner was cut off are kept on %s in %s"
+                      .formatted(kept.events(), assignment.epoch(), HostName.get(), kept.file());
+              LOG.warnf("run %s: %s", assignment.run(), what);
+              String step = progress.step();
+              services
+                  .logs()
+                  .ship(
+                      new LogLine(
+                          assignment.run(),
+                          assignment.epoch(),
+                          step == null ? "" : step,
+                          1,
+                          "baton",
+                          Instant.now(),
+                          what));
+            });
+  }
+
   /** Blocks until the run needs this runner no longer. */
   public void run() {
     Heartbeats.Beat beat =
@@ -113,7 +193,9 @@ public final class RunTask {
                 assignment.epoch(),
                 assignment.heartbeatInterval(),
                 assignment.heartbeatTimeout(),
-                progress);
+                progress,
+                hold,
+                services.confirming());
     Outcome outcome = Outcome.BROKEN;
     try {
       outcome = carry();
@@ -125,6 +207,7 @@ public final class RunTask {
       } else {
         beat.stop();
       }
+      endSpool(outcome);
       if (outcome == Outcome.COMPLETED) {
         removeFiles();
       }
@@ -172,13 +255,14 @@ public final class RunTask {
       Stop stop = control.stopped();
       // A pause is one when it is on the log, and what failed was something else; unless that was
       // interrupted by it.
-      return stop == null || stop == Stop.PAUSED
-          ? broken("it cannot go on here", e)
-          : stopped(stop);
+      return stop == null || !stop.interrupts() ? broken("it cannot go on here", e) : stopped(stop);
     }
   }
 
   private Outcome stopped(Stop stop) {
+    if (stop == Stop.PARKED) {
+      return parked();
+    }
     if (stop.isPause()) {
       try {
         requested.close();
@@ -189,6 +273,20 @@ public final class RunTask {
       }
     }
     return Outcome.of(stop);
+  }
+
+  private Outcome parked() {
+    Optional<TraceEvent.RunParked> event = parking.parked();
+    if (event.isEmpty()) {
+      return Outcome.SHUTDOWN; // It goes on, elsewhere: here it has been stopped.
+    }
+    try {
+      requested.close();
+      journal.append(event.get());
+      return Outcome.PARKED;
+    } catch (InterruptedException | JournalException e) {
+      return broken("it could not be parked", e);
+    }
   }
 
   private Outcome broken(String what, Throwable why) {
@@ -234,6 +332,7 @@ public final class RunTask {
       tellResume(assigned, known, main);
     }
     try {
+      parking.enter();
       JsonNode output = main.walk();
       Output packed = blobs.pack(output);
       filesUncut = workspace != null && !isLastFilesSaved(context, workspace);
@@ -312,6 +411,7 @@ public final class RunTask {
         memory,
         answers,
         progress,
+        parking,
         blobs,
         checkpoints(memory),
         services.checkpoints().interval(),

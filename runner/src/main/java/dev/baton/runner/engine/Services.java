@@ -8,6 +8,8 @@ package dev.baton.runner.engine;
 
 import dev.baton.runner.capture.StoreClient;
 import dev.baton.runner.heartbeat.Heartbeats;
+import dev.baton.runner.hold.Confirming;
+import dev.baton.runner.journal.SpoolSettings;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.steps.StepExecutors;
 import java.nio.file.Path;
@@ -30,4 +32,6 @@ public record Services(
     StepExecutors executors,
     Announcements announcements,
     Definitions definitions,
-    CheckpointSettings checkpoints) {}
+    CheckpointSettings checkpoints,
+    Confirming confirming,
+    SpoolSettings spools) {}

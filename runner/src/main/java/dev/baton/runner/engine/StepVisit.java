@@ -134,6 +134,7 @@ final class StepVisit {
   }
 
   private StepResult attempt(int attempt) throws InterruptedException {
+    run.control().hold().await();
     Deadline deadline = step.timeout().map(Deadline::after).orElse(Deadline.NONE);
     if (run.deadline().isPast()) {
       return StepResult.failedForGood("deadline_exceeded", "the run's deadline is past");

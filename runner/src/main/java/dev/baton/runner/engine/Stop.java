@@ -8,6 +8,13 @@ package dev.baton.runner.engine;
 
 /** Why a run is stopped before its end. */
 public enum Stop {
+  /** It only waits, and may for long: it goes on when what it waits for has come. */
+  PARKED,
+  /**
+   * The process is to end and somebody takes over: it stops between two steps, and where it only
+   * waits.
+   */
+  LEAVING,
   /** Someone asked for a pause: it stops between two steps, and where it only waits. */
   PAUSED,
   /** Someone asked for a pause now: the step in progress runs again when the run is resumed. */
@@ -24,7 +31,7 @@ public enum Stop {
   /** Whether steps in progress are interrupted. */
   boolean interrupts() {
     return switch (this) {
-      case PAUSED -> false;
+      case PARKED, LEAVING, PAUSED -> false;
       case PAUSED_NOW, SHUTDOWN, CANCELLED, FENCED, BROKEN -> true;
     };
   }
@@ -33,7 +40,7 @@ public enum Stop {
   boolean isPause() {
     return switch (this) {
       case PAUSED, PAUSED_NOW -> true;
-      case SHUTDOWN, CANCELLED, FENCED, BROKEN -> false;
+      case PARKED, LEAVING, SHUTDOWN, CANCELLED, FENCED, BROKEN -> false;
     };
   }
 

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.StepKind;
+import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
 import java.time.Duration;
@@ -56,7 +57,12 @@ final class WaitStep {
     Deadline over = Deadline.at(end);
     Deadline first = over.earlier(deadline);
     Duration left = first.left();
-    run.control().sleep(left == null ? Duration.ZERO : left);
+    Workspace workspace = line.workspace();
+    try (Parking.Waiting waiting =
+        run.parking().begin(end, null, workspace == null || !workspace.isAhead())) {
+      run.control().sleep(left == null ? Duration.ZERO : left);
+      waiting.over();
+    }
     return over.isPast()
         ? StepResult.done(NullNode.getInstance())
         : StepResult.failed("timeout", "the step's time was up before the wait was");

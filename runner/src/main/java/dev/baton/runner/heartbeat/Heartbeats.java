@@ -8,6 +8,8 @@ package dev.baton.runner.heartbeat;
 
 import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.topic.JsonEvents;
+import dev.baton.runner.hold.Confirming;
+import dev.baton.runner.hold.Hold;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
@@ -39,6 +41,12 @@ public final class Heartbeats implements AutoCloseable {
   private final ProcessUsage usage = new ProcessUsage();
   private final ScheduledThreadPoolExecutor timer;
 
+  /**
+   * Not the timer of the heartbeats: sending one may block while the brokers are away, and that is
+   * just when this must not.
+   */
+  private final ScheduledThreadPoolExecutor watch;
+
   public Heartbeats(String runner, Producer<String, byte[]> producer) {
     this.runner = runner;
     this.source = URI.create("/baton/runner/" + runner);
@@ -47,18 +55,36 @@ public final class Heartbeats implements AutoCloseable {
         new ScheduledThreadPoolExecutor(
             1, task -> Thread.ofPlatform().daemon().name("heartbeats").unstarted(task));
     timer.setRemoveOnCancelPolicy(true);
+    this.watch =
+        new ScheduledThreadPoolExecutor(
+            1, task -> Thread.ofPlatform().daemon().name("holds").unstarted(task));
+    watch.setRemoveOnCancelPolicy(true);
   }
 
-  /** Sends the first one at once, then one every interval until the returned beat is ended. */
-  public Beat start(String run, int epoch, Duration interval, Duration timeout, Pulse pulse) {
-    Beat beat = new Beat(run, epoch, interval, timeout, pulse);
+  /**
+   * Sends the first one at once, then one every interval until the returned beat is ended.
+   *
+   * @param hold told what is acknowledged, and looked at when its time may be over
+   * @param confirming asked while the hold is suspended and heartbeats are acknowledged
+   */
+  public Beat start(
+      String run,
+      int epoch,
+      Duration interval,
+      Duration timeout,
+      Pulse pulse,
+      Hold hold,
+      Confirming confirming) {
+    Beat beat = new Beat(run, epoch, interval, timeout, pulse, hold, confirming);
     beat.schedule();
+    beat.lookAfter(hold.left());
     return beat;
   }
 
   @Override
   public void close() {
     timer.shutdownNow();
+    watch.shutdownNow();
   }
 
   /** One run's heartbeats. */
@@ -68,11 +94,22 @@ public final class Heartbeats implements AutoCloseable {
     private final Duration interval;
     private final Duration timeout;
     private final Pulse pulse;
+    private final Hold hold;
+    private final Confirming confirming;
     private final AtomicInteger pending = new AtomicInteger();
     private @Nullable ScheduledFuture<?> scheduled;
-    private boolean over;
+    private volatile boolean over;
 
-    private Beat(String run, int epoch, Duration interval, Duration timeout, Pulse pulse) {
+    private Beat(
+        String run,
+        int epoch,
+        Duration interval,
+        Duration timeout,
+        Pulse pulse,
+        Hold hold,
+        Confirming confirming) {
+      this.hold = hold;
+      this.confirming = confirming;
       this.run = run;
       this.epoch = epoch;
       this.interval = interval;
@@ -104,8 +141,40 @@ public final class Heartbeats implements AutoCloseable {
       }
     }
 
+    private void lookAfter(Duration left) {
+      if (!over && !watch.isShutdown()) {
+        var unused = watch.schedule(this::look, left.toNanos(), TimeUnit.NANOSECONDS);
+      }
+    }
+
+    private void look() {
+      if (over) {
+        return;
+      }
+      Duration left = hold.left();
+      if (left.isPositive()) {
+        lookAfter(left);
+        return;
+      }
+      // Stopping the processes of one run takes a while, and other runs' time may be over, too.
+      Thread.ofPlatform().daemon().name("hold-" + run).start(this::suspend);
+    }
+
+    private void suspend() {
+      hold.look();
+      lookAfter(interval);
+    }
+
+    private void ask() {
+      hold.unconfirmed().ifPresent(suspension -> confirming.ask(run, epoch, suspension));
+    }
+
     private synchronized void beat() {
-      if (!over && pending.get() < MAX_PENDING) {
+      if (over) {
+        return;
+      }
+      ask();
+      if (pending.get() < MAX_PENDING && !hold.isGivenUp()) {
         send(pulse.activity().name().toLowerCase(Locale.ROOT));
       }
     }
@@ -126,17 +195,26 @@ public final class Heartbeats implements AutoCloseable {
               usage.cpu(),
               usage.memoryBytes());
       pending.incrementAndGet();
+      // Before it is sent: the other side hears it later, so this side is the first to doubt.
+      long at = System.nanoTime();
       try {
-        producer.send(JsonEvents.encode(source, heartbeat), (metadata, failure) -> sent(failure));
+        producer.send(
+            JsonEvents.encode(source, heartbeat), (metadata, failure) -> sent(at, failure));
       } catch (KafkaException | IllegalStateException e) {
         // The next one is the retry; a runner that stays unheard is failed over.
-        sent(e);
+        sent(at, e);
       }
     }
 
-    private void sent(@Nullable Exception failure) {
+    private void sent(long at, @Nullable Exception failure) {
       pending.decrementAndGet();
-      if (failure != null) {
+      if (failure == null) {
+        hold.acknowledged(at);
+        if (hold.isSuspended()) {
+          // It may have to wait until everything is stopped, and this is the producer's thread.
+          Thread.ofVirtual().start(this::ask);
+        }
+      } else {
         LOG.warnf("heartbeat of run %s was not sent: %s", run, failure.getMessage());
       }
     }

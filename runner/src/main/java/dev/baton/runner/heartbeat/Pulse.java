@@ -15,6 +15,8 @@ public interface Pulse {
   enum Activity {
     RUNNING,
     WAITING,
+    /** Its heartbeats were not acknowledged: nothing goes on until the orchestrator confirms it. */
+    SUSPENDED,
     STOPPING
   }
 

@@ -16,8 +16,12 @@ import org.apache.kafka.common.serialization.StringSerializer;
 
 /** The producers of this process. */
 public final class ProducerSettings {
-  /** How long an append may take before the runner gives up and its runs fail over: two minutes. */
-  public static final int DELIVERY_TIMEOUT_MS = 120_000;
+  /**
+   * How long an append may take before the runner gives up and its runs fail over: an hour. Until
+   * then the brokers may be away and nothing is lost: what is not acknowledged waits in the
+   * producer, which sends it in order and once when they are back.
+   */
+  public static final int DELIVERY_TIMEOUT_MS = 3_600_000;
 
   private ProducerSettings() {}
 

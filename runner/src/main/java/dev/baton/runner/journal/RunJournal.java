@@ -12,9 +12,15 @@ import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -23,14 +29,21 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One run's lane of the trace, for one epoch. Events are on the log in the order of the calls; when
  * one cannot be written, none after it is: the journal is broken for good, and its run must fail
- * over. Thread-safe.
+ * over.
+ *
+ * <p>The producer keeps what is not acknowledged and sends it, in order and once, for as long as it
+ * lives and its delivery timeout allows. While the run is suspended the same is in a {@link Spool}
+ * as well, which outlives the process and the run's folder. Thread-safe.
  */
 public final class RunJournal {
+  private static final Logger LOG = Logger.getLogger(RunJournal.class);
+
   private final String run;
   private final Lane lane;
   private final URI source;
@@ -38,13 +51,31 @@ public final class RunJournal {
   private final Producer<String, byte[]> producer;
   private final Consumer<TraceEvent.Runner> onSent;
   private final Consumer<Throwable> onBroken;
+  private final Path spoolFile;
+  private final long spoolMax;
   private final ReentrantLock order = new ReentrantLock();
   private long seq;
   private volatile @Nullable Throwable refusal;
   private volatile boolean broken;
 
+  /** Sent and not acknowledged, by their number. */
+  private final ConcurrentSkipListMap<Long, TraceRecord> pending = new ConcurrentSkipListMap<>();
+
+  // Never held while the producer is called: that may block for long.
+  private final Object spooling = new Object();
+  private volatile @Nullable Spool spool;
+
+  /** What comes goes into the spool, too. */
+  private boolean suspended;
+
+  /** The run goes on: the spool goes when what is in it has been acknowledged. */
+  private boolean draining;
+
+  private boolean spoolEnded;
+
   /**
    * @param lease rides on every event; empty for none
+   * @param spools where events go while the run is suspended
    * @param onSent called with each event that has its place in the lane, in that order; must not
    *     block
    * @param onBroken called once, on the producer's thread: must not block
@@ -55,8 +86,11 @@ public final class RunJournal {
       String runner,
       String lease,
       Producer<String, byte[]> producer,
+      SpoolSettings spools,
       Consumer<TraceEvent.Runner> onSent,
       Consumer<Throwable> onBroken) {
+    this.spoolFile = spools.file(run, epoch);
+    this.spoolMax = spools.maxBytes();
     this.run = run;
     this.lane = Lane.runner(epoch);
     this.source = URI.create("/baton/runner/" + runner);
@@ -92,6 +126,99 @@ public final class RunJournal {
     submit(event, null);
   }
 
+  /**
+   * The run is suspended: what is not acknowledged, and all that comes, is in a file from when this
+   * returns. Where that cannot be, the journal is broken. Blocks for the disk.
+   */
+  public void beginSpool() {
+    synchronized (spooling) {
+      if (spoolEnded) {
+        return;
+      }
+      draining = false;
+      if (!pending.isEmpty()) {
+        spool(List.copyOf(pending.values()));
+      }
+      suspended = true;
+    }
+  }
+
+  /** The run goes on, as its holder: what is in the file is deleted once it is acknowledged. */
+  public void drainSpool() {
+    synchronized (spooling) {
+      suspended = false;
+      draining = true;
+      deleteDrained();
+    }
+  }
+
+  /**
+   * The run is not this runner's any more, or has ended. Nothing must be written after this.
+   *
+   * @param ended all that the run had to say is on the log
+   * @return what is kept of it
+   */
+  public Optional<KeptSpool> endSpool(boolean ended) {
+    synchronized (spooling) {
+      spoolEnded = true;
+      suspended = false;
+      Spool last = spool;
+      if (last == null) {
+        return Optional.empty();
+      }
+      if (ended || (draining && !isInSpool(pending, last))) {
+        delete(last);
+        return Optional.empty();
+      }
+      spool = null;
+      try {
+        last.close();
+      } catch (IOException e) {
+        LOG.warnf("%s: %s", spoolFile, e.getMessage());
+      }
+      return Optional.of(last.kept());
+    }
+  }
+
+  /** Under the lock of the spool. */
+  private void spool(List<TraceRecord> records) {
+    try {
+      Spool to = spool;
+      if (to == null) {
+        to = Spool.open(spoolFile, spoolMax);
+        spool = to;
+      }
+      for (TraceRecord record : records) {
+        to.add(record);
+      }
+    } catch (IOException e) {
+      if (refuse(e)) {
+        onBroken.accept(e);
+      }
+    }
+  }
+
+  private void deleteDrained() {
+    Spool drained = spool;
+    if (drained != null && draining && !isInSpool(pending, drained)) {
+      delete(drained);
+    }
+  }
+
+  private static boolean isInSpool(ConcurrentSkipListMap<Long, TraceRecord> pending, Spool spool) {
+    Map.Entry<Long, TraceRecord> first = pending.firstEntry();
+    return first != null && first.getKey() <= spool.lastSeq();
+  }
+
+  private void delete(Spool drained) {
+    spool = null;
+    try {
+      drained.delete();
+    } catch (IOException e) {
+      LOG.warnf("%s is left behind, and all of it is on the log: %s", spoolFile, e.getMessage());
+    }
+  }
+
   /** From here on nothing is written: the run is another runner's, or has ended. */
   public void close() {
     refuse(new IllegalStateException("the journal is closed"));
@@ -112,9 +239,10 @@ public final class RunJournal {
         throw new JournalException(describe(event), refused);
       }
       EventId id = new EventId(run, lane, seq + 1);
-      ProducerRecord<String, byte[]> record =
-          TraceCodec.encode(Topics.TRACE, new TraceRecord(id, source, time, event), lease);
-      producer.send(record, (metadata, failure) -> settled(failure, written));
+      TraceRecord placed = new TraceRecord(id, source, time, event);
+      ProducerRecord<String, byte[]> record = TraceCodec.encode(Topics.TRACE, placed, lease);
+      keep(placed);
+      producer.send(record, (metadata, failure) -> settled(id.seq(), failure, written));
       seq++;
       onSent.accept(event);
     } catch (InterruptException e) {
@@ -130,7 +258,31 @@ public final class RunJournal {
     return time;
   }
 
-  private void settled(@Nullable Exception failure, @Nullable CompletableFuture<Void> written) {
+  /**
+   * @throws JournalException when it has no place in the spool
+   */
+  private void keep(TraceRecord record) {
+    synchronized (spooling) {
+      pending.put(record.id().seq(), record);
+      if (suspended) {
+        spool(List.of(record));
+      }
+    }
+    Throwable refused = refusal;
+    if (refused != null) {
+      throw new JournalException(describe(record.event()), refused);
+    }
+  }
+
+  private void settled(
+      long settled, @Nullable Exception failure, @Nullable CompletableFuture<Void> written) {
+    if (failure == null) {
+      pending.remove(settled);
+      if (spool != null) {
+        // The disk is not for the producer's thread.
+        Thread.ofVirtual().start(this::drained);
+      }
+    }
     if (failure != null) {
       broken(failure);
       if (written != null) {
@@ -138,6 +290,12 @@ public final class RunJournal {
       }
     } else if (written != null) {
       written.complete(null);
+    }
+  }
+
+  private void drained() {
+    synchronized (spooling) {
+      deleteDrained();
     }
   }
 

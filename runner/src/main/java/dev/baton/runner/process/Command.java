@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.process;
 
+import dev.baton.runner.hold.Hold;
 import dev.baton.runner.logs.StepLog;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,8 +14,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -42,14 +45,22 @@ public record Command(
   /**
    * Runs it and waits. However this returns, also by an exception, no process of it is left.
    *
+   * @param hold its processes begin, stop and go on with it; the timeout goes on meanwhile
    * @param timeout null for none
    * @throws InterruptedException when the thread is interrupted; the processes are killed at once
    * @throws IOException when it cannot be started
    */
-  public Ended run(StepLog log, @Nullable Duration timeout)
+  public Ended run(Hold hold, StepLog log, @Nullable Duration timeout)
       throws IOException, InterruptedException {
-    Process process = Session.start(words, directory, environment);
-    ProcessTree tree = new ProcessTree(process.toHandle(), marks);
+    AtomicReference<@Nullable Process> begun = new AtomicReference<>();
+    ProcessTree tree =
+        hold.begin(
+            () -> {
+              Process started = Session.start(words, directory, environment);
+              begun.set(started);
+              return new ProcessTree(started.toHandle(), marks);
+            });
+    Process process = Objects.requireNonNull(begun.get());
     Capped stdout = new Capped(stdoutLimit);
     Thread out = pump(process.getInputStream(), log.stream("stdout"), stdout);
     Thread err = pump(process.getErrorStream(), log.stream("stderr"), new Capped(0));
@@ -68,6 +79,8 @@ public record Command(
     } catch (InterruptedException e) {
       tree.killWhateverComes();
       throw e;
+    } finally {
+      hold.end(tree);
     }
   }
 

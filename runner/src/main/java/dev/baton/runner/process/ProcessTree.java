@@ -6,6 +6,8 @@
  */
 package dev.baton.runner.process;
 
+import dev.baton.runner.hold.Hold;
+import dev.baton.snapshot.posix.Signals;
 import dev.baton.snapshot.threads.Uninterrupted;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,13 +21,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jboss.logging.Logger;
 
 /**
  * Everything that one step started: its session, its descendants, and on Linux also those that left
  * the session, known by the step's marks in their environment.
  */
-final class ProcessTree {
+final class ProcessTree implements Hold.Suspendable {
   private static final Logger LOG = Logger.getLogger(ProcessTree.class);
   private static final Path PROC = Path.of("/proc");
   private static final int MAX_ROUNDS = 50;
@@ -68,6 +71,60 @@ final class ProcessTree {
     }
     LOG.warnf("processes of the step of process %d do not end: %s", root.pid(), members());
     return killed.size();
+  }
+
+  /**
+   * Stops all of them, and what they start meanwhile: done when two looks in a row have found the
+   * same processes, all stopped. Bounded, as {@link #kill}.
+   */
+  @Override
+  public void suspend() {
+    Set<ProcessHandle> before = Set.of();
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+      Set<ProcessHandle> alive = members();
+      boolean all = alive.stream().allMatch(process -> isStopped(process.pid()));
+      if (all && alive.equals(before)) {
+        return;
+      }
+      before = all ? alive : Set.of();
+      alive.forEach(ProcessTree::stop);
+      // Who was running in that instant stops a moment later.
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(round, 20)));
+    }
+    LOG.warnf("not all processes of the step of process %d stop: %s", root.pid(), members());
+  }
+
+  /** They go on where they were stopped. */
+  @Override
+  public void goOn() {
+    for (ProcessHandle process : members()) {
+      try {
+        Signals.goOn(process.pid());
+      } catch (IOException e) {
+        LOG.warnf("process %d does not go on: %s", process.pid(), e.getMessage());
+      }
+    }
+  }
+
+  private static void stop(ProcessHandle process) {
+    try {
+      Signals.stop(process.pid());
+    } catch (IOException e) {
+      LOG.warnf("process %d cannot be stopped: %s", process.pid(), e.getMessage());
+    }
+  }
+
+  /** Also when it has ended. */
+  private static boolean isStopped(long pid) {
+    try {
+      String stat =
+          Files.readString(
+              PROC.resolve(Long.toString(pid)).resolve("stat"), StandardCharsets.ISO_8859_1);
+      return "TtZX".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;
+    } catch (IOException | IndexOutOfBoundsException gone) {
+      LOG.tracef("%d: %s", pid, gone);
+      return true;
+    }
   }
 
   /** As {@link #kill}, even when the thread is or gets interrupted; that is kept for later. */

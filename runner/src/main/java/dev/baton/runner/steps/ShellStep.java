@@ -37,7 +37,7 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
     try {
       int keep = kind.output() instanceof ShellOutput.Stdout ? ShellOutput.MAX_BYTES : 0;
       Command command = command(kind.interpreter(), kind.script(), kind.env(), context, keep);
-      return switch (command.run(log, limit)) {
+      return switch (command.run(context.hold(), log, limit)) {
         case Ended.TimedOut timedOut ->
             failed(new Failure("timeout", "stopped after " + describe(limit), null), log);
         case Ended.Exited exited -> exited(kind, exited, directory, log);
@@ -77,6 +77,11 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
     baton.put("BATON_ATTEMPT", Integer.toString(context.attempt()));
     baton.put("BATON_IDEMPOTENCY_KEY", context.idempotencyKey());
     baton.put("BATON_WORKSPACE", directory.toString());
+    String server = System.getenv("BATON_ORCHESTRATOR_URL");
+    if (server != null) {
+      // For `baton guard`, and whatever else of the command a step may use.
+      baton.put("BATON_SERVER", server);
+    }
     return StepEnvironment.of(System.getenv(), step, baton);
   }
 

@@ -7,6 +7,7 @@
 package dev.baton.runner.steps;
 
 import dev.baton.protocol.expression.Scope;
+import dev.baton.runner.hold.Hold;
 import dev.baton.runner.logs.StepLog;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -23,6 +24,7 @@ import java.util.function.Supplier;
  *     made on demand
  * @param log made on demand
  * @param deadline of this attempt
+ * @param hold what the attempt starts begins, stops and goes on with it
  */
 public record StepContext(
     String run,
@@ -33,7 +35,8 @@ public record StepContext(
     Scope scope,
     Supplier<Path> directory,
     Supplier<StepLog> log,
-    Deadline deadline) {
+    Deadline deadline,
+    Hold hold) {
 
   /** The same for every attempt of this visit, in every epoch. */
   public String idempotencyKey() {

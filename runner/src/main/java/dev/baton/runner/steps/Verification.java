@@ -40,7 +40,7 @@ public final class Verification {
     try {
       return switch (ShellStep.command(
               StepKind.Shell.DEFAULT_INTERPRETER, command, env(kind), context, 0)
-          .run(log, limit)) {
+          .run(context.hold(), log, limit)) {
         case Ended.TimedOut timedOut ->
             failed(command + ": stopped after " + ShellStep.describe(limit), null, log);
         case Ended.Exited exited when exited.exitCode() == 0 -> Optional.empty();

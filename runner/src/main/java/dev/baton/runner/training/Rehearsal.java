@@ -7,6 +7,8 @@
 package dev.baton.runner.training;
 
 import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.grpc.Confirm;
+import dev.baton.protocol.grpc.Confirmed;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.RunnerGatewayGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
@@ -31,6 +33,16 @@ final class Rehearsal {
     return List.of(new Gateway(), store);
   }
 
+  private static GatewayMessage confirmed(Confirm asked) {
+    return GatewayMessage.newBuilder()
+        .setConfirmed(
+            Confirmed.newBuilder()
+                .setRun(asked.getRun())
+                .setEpoch(asked.getEpoch())
+                .setSuspension(asked.getSuspension()))
+        .build();
+  }
+
   private final class Gateway extends RunnerGatewayGrpc.RunnerGatewayImplBase {
     @Override
     public StreamObserver<RunnerMessage> attach(StreamObserver<GatewayMessage> toRunner) {
@@ -39,6 +51,9 @@ final class Rehearsal {
         public void onNext(RunnerMessage message) {
           if (message.hasHello()) {
             toRunner.onNext(GatewayMessage.newBuilder().setAssign(assign).build());
+          } else if (message.hasConfirm()) {
+            // On a busy machine a heartbeat may take as long as in a cut network.
+            toRunner.onNext(confirmed(message.getConfirm()));
           }
         }
 

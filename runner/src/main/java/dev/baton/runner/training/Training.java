@@ -79,6 +79,11 @@ public final class Training {
         - {id: total, when: '.steps.each.output | length > 1', transform: '[.steps.each.output[] | .item] | add'}
       """;
 
+  /** Instead of so many laps, where a process shall only have done everything once. */
+  private static final String LAPS = "5000";
+
+  private static final String FEW_LAPS = "20";
+
   private static final String INPUT = "{\"text\": \"hello\"}";
 
   private static final int TREE_FOLDERS = 30;
@@ -96,7 +101,7 @@ public final class Training {
       Path data = Files.createTempDirectory("baton-rehearsal");
       try {
         restore(data);
-        return rehearse(data, executors);
+        return rehearse(data, executors, workflow(LAPS));
       } finally {
         TreeDelete.deleteFully(data);
       }
@@ -106,14 +111,34 @@ public final class Training {
     }
   }
 
+  /**
+   * The small workflow once, as a first runner and as a replacement, so that whoever gets a run in
+   * this process finds all code that it needs loaded and linked. Blocks for a second or so. Nothing
+   * is left behind, and a failure only costs time later.
+   */
+  public static void warmUp(StepExecutors executors) throws InterruptedException {
+    try {
+      Path data = Files.createTempDirectory("baton-rehearsal");
+      try {
+        ExitCode code = rehearse(data, executors, workflow(FEW_LAPS));
+        if (code != ExitCode.DONE) {
+          LOG.warnf("the rehearsal ended with %s: the first run will be slower", code);
+        }
+      } finally {
+        TreeDelete.deleteFully(data);
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.warnf("the rehearsal failed, and the first run will be slower: %s", e);
+    }
+  }
+
   /** A run whose first runner dies, as far as anyone can tell, after the first step. */
-  private static ExitCode rehearse(Path data, StepExecutors executors)
+  private static ExitCode rehearse(Path data, StepExecutors executors, Parsed.Valid workflow)
       throws IOException, InterruptedException {
     String run = RunId.next();
     try (MemoryObjectStore objects = new MemoryObjectStore();
         ForgetfulBroker broker = new ForgetfulBroker()) {
       InMemory log = new InMemory();
-      Parsed.Valid workflow = workflow();
       RehearsedStore store = new RehearsedStore(objects, RunState.empty(run));
       ExitCode first = carry(run, 1, workflow, log, store, data, executors);
       if (first != ExitCode.DONE) {
@@ -186,7 +211,8 @@ public final class Training {
                 null,
                 Instant.now(),
                 null,
-                0)));
+                0,
+                null)));
     fold.accept(control(run, 2, new TraceEvent.RunnerAssigned(1, null, "start")));
     for (ProducerRecord<String, byte[]> record : log.trace.history()) {
       if (record.topic().equals(Topics.TRACE)
@@ -229,8 +255,9 @@ public final class Training {
     }
   }
 
-  private static Parsed.Valid workflow() {
-    Parsed parsed = WorkflowParser.parse(WORKFLOW.getBytes(StandardCharsets.UTF_8), Format.YAML);
+  private static Parsed.Valid workflow(String laps) {
+    String text = WORKFLOW.replace(LAPS, laps);
+    Parsed parsed = WorkflowParser.parse(text.getBytes(StandardCharsets.UTF_8), Format.YAML);
     if (parsed instanceof Parsed.Valid valid) {
       return valid;
     }

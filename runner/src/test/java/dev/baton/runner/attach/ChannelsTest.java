@@ -10,13 +10,15 @@ import dev.baton.runner.config.Address;
 import io.grpc.ManagedChannel;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ChannelsTest {
   @Test
   void shouldTryAgainEveryHalfSecondHoweverOftenItFailed() throws Exception {
     try (ServerSocket refusing = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
-      ManagedChannel channel = Channels.open(new Address("127.0.0.1", refusing.getLocalPort()));
+      ManagedChannel channel =
+          Channels.open(List.of(new Address("127.0.0.1", refusing.getLocalPort())));
       try {
         channel.getState(true);
         // By the channel's own back-off the fourth would come 2 to 3 s after the third.
@@ -24,6 +26,29 @@ class ChannelsTest {
         for (int attempt = 1; attempt <= 5; attempt++) {
           refusing.accept().close();
         }
+      } finally {
+        channel.shutdownNow();
+      }
+    }
+  }
+
+  @Test
+  void shouldGoToTheNextReplicaWhereTheFirstIsNotThere() throws Exception {
+    int gone;
+    try (ServerSocket before = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
+      gone = before.getLocalPort();
+    }
+    try (ServerSocket living = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
+      living.setSoTimeout(20_000);
+      ManagedChannel channel =
+          Channels.open(
+              Address.parseAll(
+                  "test",
+                  "http://127.0.0.1:%d, http://localhost:%d"
+                      .formatted(gone, living.getLocalPort())));
+      try {
+        channel.getState(true);
+        living.accept().close();
       } finally {
         channel.shutdownNow();
       }

@@ -27,6 +27,7 @@ import dev.baton.runner.engine.RunTask;
 import dev.baton.runner.engine.Services;
 import dev.baton.runner.engine.Snapshots;
 import dev.baton.runner.heartbeat.Heartbeats;
+import dev.baton.runner.journal.SpoolSettings;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.steps.StepExecutors;
 import java.lang.management.ManagementFactory;
@@ -57,7 +58,7 @@ public final class EngineCost {
       throw new AssertionError(yaml);
     }
     OperatingSystemMXBean os = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-    var channel = Channels.open(new Address("127.0.0.1", 9));
+    var channel = Channels.open(List.of(new Address("127.0.0.1", 9)));
     for (int round = 0; round < 10; round++) {
       MockProducer<String, byte[]> producer =
           new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
@@ -74,7 +75,9 @@ public final class EngineCost {
               new StepExecutors(name -> Optional.empty()),
               new Announcements(),
               new Definitions(),
-              new CheckpointSettings(Optional.empty(), List.of()));
+              new CheckpointSettings(Optional.empty(), List.of()),
+              (run, at, suspension) -> {},
+              new SpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20));
       long cpu = os.getProcessCpuTime();
       long began = System.nanoTime();
       List<Thread> threads = new ArrayList<>();
@@ -113,6 +116,7 @@ public final class EngineCost {
         Duration.ofSeconds(10),
         Duration.ofSeconds(30),
         true,
+        Duration.ZERO,
         Map.of());
   }
 

@@ -56,7 +56,7 @@ class PackUploadsTest {
             .build()
             .start();
     ManagedChannel channel =
-        Channels.open(Address.parse("the store", "http://127.0.0.1:" + server.getPort()));
+        Channels.open(Address.parseAll("the store", "http://127.0.0.1:" + server.getPort()));
     try {
       PackUploads uploads =
           new PackUploads(

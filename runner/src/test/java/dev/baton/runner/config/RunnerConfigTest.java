@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -65,8 +66,32 @@ class RunnerConfigTest {
             "PYTHONPATH",
             "VIRTUAL_ENV",
             "CI");
+    assertThat(config.maxLifetime()).contains(Duration.ofHours(24));
     assertThat(config.assignPatience()).isEqualTo(Duration.ofSeconds(60));
-    assertThat(config.orchestrator()).isEqualTo(new Address("127.0.0.1", 7070));
+    assertThat(config.orchestrator()).containsExactly(new Address("127.0.0.1", 7070));
+  }
+
+  @Test
+  void shouldTakeReplicasInTheirOrder() {
+    Map<String, String> keys = isolated();
+    keys.put("baton.store.url", "http://a:1, http://b");
+
+    assertThat(read(keys).store()).containsExactly(new Address("a", 1), new Address("b", 80));
+  }
+
+  @Test
+  void shouldTakeOneRunWhicheverWhenWarm() {
+    Map<String, String> keys = isolated();
+    keys.keySet().removeAll(List.of("baton.run.id", "baton.epoch", "baton.lease"));
+    keys.put("baton.runner.mode", "warm");
+    keys.put("baton.runner.max-lifetime", "off");
+
+    RunnerConfig config = read(keys);
+
+    assertThat(config.mode()).isEqualTo(RunnerConfig.Mode.WARM);
+    assertThat(config.slots()).isEqualTo(1);
+    assertThat(config.carries()).isEmpty();
+    assertThat(config.maxLifetime()).isEmpty();
   }
 
   @Test
@@ -94,7 +119,8 @@ class RunnerConfigTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "baton.runner.mode|both|isolated or shared",
+        "baton.runner.mode|both|isolated, warm or shared",
+        "baton.runner.max-lifetime|59s|off, or 60s or more",
         "baton.run.id|ABC|a ULID in lower case (26 characters)",
         "baton.epoch|0|a whole number from 1 to 999999999",
         "baton.epoch|x|a whole number from 1 to 999999999",

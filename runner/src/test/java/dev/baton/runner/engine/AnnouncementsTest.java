@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.journal.RunJournal;
+import dev.baton.runner.journal.SpoolSettings;
+import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +44,15 @@ class AnnouncementsTest {
   }
 
   private static RunJournal journal(MockProducer<String, byte[]> producer) {
-    return new RunJournal(RunId.next(), 1, "runner-1", "", producer, event -> {}, failure -> {});
+    return new RunJournal(
+        RunId.next(),
+        1,
+        "runner-1",
+        "",
+        producer,
+        new SpoolSettings(Path.of("nowhere"), 1),
+        event -> {},
+        failure -> {});
   }
 
   private static final class Counting extends MockProducer<String, byte[]> {

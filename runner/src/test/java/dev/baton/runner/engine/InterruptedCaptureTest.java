@@ -166,7 +166,8 @@ class InterruptedCaptureTest {
       process.process.destroy();
 
       assertThat(process.awaitExit()).isEqualTo(143);
-      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(14));
+      // Nobody takes over, which it waits for, and then for its step.
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(27));
     }
     assertThat(run.events(TraceEvent.StepFailed.class)).isEmpty();
   }

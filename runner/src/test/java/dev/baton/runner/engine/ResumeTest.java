@@ -283,6 +283,34 @@ class ResumeTest {
   }
 
   @Test
+  void shouldGoOnUntilItsRunIsAskedForAndRepeatNothing() throws Exception {
+    TestRun run =
+        new TestRun(
+            services,
+            "{name: leave, steps: [{id: a, shell: 'echo up > file; until test -e done; do sleep 0.05; done'}, {id: b, wait: 1h}]}",
+            "{}");
+    Path data = services.data().resolve("leave-" + run.id);
+    Path file = data.resolve("runs/" + run.id + "/workspace/file");
+    try (RunnerProcess process = attach(run, data)) {
+      services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
+      awaitFile(file);
+
+      process.process.destroy();
+      assertThat(services.gateway.awaitLeaving(process.id).getReason()).isEqualTo("terminated");
+      Files.createFile(file.resolveSibling("done"));
+      services.trace.await(run.id, TraceEvent.StepCompleted.class, e -> true);
+      services.gateway.handOver(process.id, run.id, 1, false);
+
+      assertThat(process.awaitExit()).isEqualTo(143);
+    }
+    assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("stopped");
+    assertThat(
+            services.trace.records(run.id).stream().map(r -> r.event().getClass().getSimpleName()))
+        .contains("StepCompleted")
+        .doesNotContain("CheckpointSaved", "RunCompleted");
+  }
+
+  @Test
   void shouldKillItsStepsAndWriteNothingMoreWhenFenced() throws Exception {
     TestRun run =
         new TestRun(
@@ -388,10 +416,10 @@ class ResumeTest {
       run.answer(process.id, "ask", asked.approval(), "{\"approved\": false}");
       assertThat(again.approval()).isEqualTo(asked.approval() + "-3");
       assertThat(again.cut()).isEqualTo(digest(run, "one"));
+      assertThat(data.resolve("runs/" + run.id + "/workspace/file")).hasContent("1\n");
       run.answer(process.id, "ask", again.approval(), "{\"approved\": true}");
 
       assertThat(run.awaitOutput().toString()).isEqualTo("{\"approved\":true}");
-      assertThat(data.resolve("runs/" + run.id + "/workspace/file")).hasContent("1\n");
     }
     assertThat(run.events(TraceEvent.CheckpointWaiting.class)).hasSize(2);
   }

@@ -25,6 +25,7 @@ import dev.baton.runner.capture.StoreClient;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.config.Address;
 import dev.baton.runner.heartbeat.Heartbeats;
+import dev.baton.runner.journal.SpoolSettings;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.steps.StepContext;
 import dev.baton.runner.steps.StepExecutors;
@@ -54,7 +55,7 @@ import org.jspecify.annotations.Nullable;
 final class TracedRun {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final StoreClient NO_STORE =
-      new StoreClient(Channels.open(new Address("127.0.0.1", 9)));
+      new StoreClient(Channels.open(List.of(new Address("127.0.0.1", 9))));
   private static final MockProducer<String, byte[]> NOWHERE =
       new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
   private static final Heartbeats HEARTBEATS = new Heartbeats("traced", NOWHERE);
@@ -102,7 +103,8 @@ final class TracedRun {
             null,
             Instant.now(),
             null,
-            0));
+            0,
+            null));
   }
 
   /**
@@ -213,6 +215,7 @@ final class TracedRun {
         Duration.ofSeconds(10),
         Duration.ofSeconds(30),
         epoch == 1,
+        Duration.ZERO,
         Map.of());
   }
 
@@ -228,7 +231,9 @@ final class TracedRun {
         new StepExecutors(name -> name.equals("work") ? Optional.of(this::call) : Optional.empty()),
         ANNOUNCEMENTS,
         DEFINITIONS,
-        new CheckpointSettings(Optional.empty(), List.of()));
+        new CheckpointSettings(Optional.empty(), List.of()),
+        (run, at, suspension) -> {},
+        new SpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20));
   }
 
   /** What is sent is on the log, or the log is gone. */

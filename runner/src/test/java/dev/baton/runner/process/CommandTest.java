@@ -9,8 +9,10 @@ package dev.baton.runner.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.baton.runner.hold.Hold;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.logs.StepLog;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +21,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -38,6 +43,12 @@ class CommandTest {
   private final LogShipper logs = new LogShipper("r", () -> producer);
   private final StepLog log = new StepLog(logs, "run", 1, "step", 1);
   private final String mark = "BATON_RUN_ID=" + UUID.randomUUID();
+
+  private final AtomicLong clock = new AtomicLong();
+  private final Hold hold =
+      new Hold(Duration.ofSeconds(1), Duration.ofSeconds(3), clock::get, () -> {});
+
+  private Thread thread = Thread.currentThread();
 
   @TempDir Path directory;
 
@@ -57,7 +68,7 @@ class CommandTest {
   }
 
   private Ended.Exited exited(String script) throws Exception {
-    Ended ended = command(script).run(log, LONG);
+    Ended ended = command(script).run(hold, log, LONG);
     assertThat(ended).isInstanceOf(Ended.Exited.class);
     return (Ended.Exited) ended;
   }
@@ -85,7 +96,7 @@ class CommandTest {
   void shouldStopTheWholeGroupWhenTimeIsUp() throws Exception {
     long began = System.nanoTime();
 
-    Ended ended = command("sleep 300 & sleep 301 & wait").run(log, Duration.ofMillis(200));
+    Ended ended = command("sleep 300 & sleep 301 & wait").run(hold, log, Duration.ofMillis(200));
 
     assertThat(ended).isInstanceOf(Ended.TimedOut.class);
     assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
@@ -95,7 +106,8 @@ class CommandTest {
   @Test
   void shouldKillWhatIgnoresSigterm() throws Exception {
     Ended ended =
-        command("trap '' TERM; while true; do sleep 0.1; done").run(log, Duration.ofMillis(200));
+        command("trap '' TERM; while true; do sleep 0.1; done")
+            .run(hold, log, Duration.ofMillis(200));
 
     assertThat(ended).isInstanceOf(Ended.TimedOut.class);
     assertNobodyIsLeft();
@@ -119,7 +131,7 @@ class CommandTest {
             .start(
                 () -> {
                   try {
-                    command("touch up; sleep 300 & sleep 301").run(log, null);
+                    command("touch up; sleep 300 & sleep 301").run(hold, log, null);
                   } catch (Exception e) {
                     thrown.set(e);
                   }
@@ -133,6 +145,109 @@ class CommandTest {
 
     assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
     assertNobodyIsLeft();
+  }
+
+  @Test
+  void shouldStopEverythingWhileTheRunIsSuspendedAndGoOnWhereItWas() throws Exception {
+    // One of them leaves the session, one starts others all the time.
+    CompletableFuture<Ended> ended =
+        running(
+            """
+            count() { while [ ! -e end ]; do echo x >> "$1"; sleep 0.01; done; }
+            count a & (count b) &
+            setsid /bin/sh -c 'while [ ! -e end ]; do echo x >> c; sleep 0.01; done' &
+            count d
+            wait
+            """);
+    awaitGrowth(0);
+
+    clock.addAndGet(TimeUnit.SECONDS.toNanos(2));
+    hold.look();
+
+    assertThat(states()).hasSizeGreaterThanOrEqualTo(4).containsOnly('T');
+    long written = written();
+    TimeUnit.MILLISECONDS.sleep(300);
+    assertThat(written()).isEqualTo(written);
+    assertThat(ended).isNotDone();
+    hold.acknowledged(clock.get());
+    assertThat(hold.confirmed(1)).isTrue();
+    awaitGrowth(written);
+    Files.createFile(directory.resolve("end"));
+    assertThat(ended.get(30, TimeUnit.SECONDS)).isInstanceOf(Ended.Exited.class);
+    assertNobodyIsLeft();
+  }
+
+  @Test
+  void shouldKillWhatIsStopped() throws Exception {
+    CompletableFuture<Ended> ended = running("while true; do echo x >> a; sleep 0.01; done");
+    awaitGrowth(0);
+    clock.addAndGet(TimeUnit.SECONDS.toNanos(2));
+    hold.look();
+
+    thread.interrupt();
+
+    assertThatThrownBy(() -> ended.get(30, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(InterruptedException.class);
+    assertNobodyIsLeft();
+  }
+
+  private CompletableFuture<Ended> running(String script) {
+    CompletableFuture<Ended> ended = new CompletableFuture<>();
+    thread =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    ended.complete(command(script).run(hold, log, null));
+                  } catch (Exception e) {
+                    ended.completeExceptionally(e);
+                  }
+                });
+    return ended;
+  }
+
+  private long written() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      long sum = 0;
+      for (Path file : files.toList()) {
+        sum += Files.size(file);
+      }
+      return sum;
+    }
+  }
+
+  private void awaitGrowth(long from) throws Exception {
+    long end = System.nanoTime() + LONG.toNanos();
+    while (written() < from + 20) {
+      assertThat(System.nanoTime()).isLessThan(end);
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+  }
+
+  /** Of all processes of the command, as the kernel has them. */
+  private List<Character> states() {
+    return ProcessHandle.allProcesses()
+        .filter(process -> isOurs(process.pid()))
+        .map(process -> state(process.pid()))
+        .filter(state -> state != 'Z')
+        .toList();
+  }
+
+  private boolean isOurs(long pid) {
+    try {
+      return Files.readString(Path.of("/proc/" + pid + "/environ")).contains(mark);
+    } catch (IOException gone) {
+      return false;
+    }
+  }
+
+  private static char state(long pid) {
+    try {
+      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2);
+    } catch (IOException gone) {
+      return 'Z';
+    }
   }
 
   @Test
@@ -163,7 +278,7 @@ class CommandTest {
     Command nothing =
         new Command(List.of("/no/such/program"), directory.resolve("gone"), Map.of(), Set.of(), 0);
 
-    assertThatThrownBy(() -> nothing.run(log, LONG)).hasMessageContaining("gone");
+    assertThatThrownBy(() -> nothing.run(hold, log, LONG)).hasMessageContaining("gone");
   }
 
   private void assertNobodyIsLeft() {

@@ -17,6 +17,7 @@ import dev.baton.protocol.workflow.Format;
 import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.WorkflowParser;
+import dev.baton.runner.hold.Hold;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -92,7 +93,8 @@ class HttpStepTest {
             () -> {
               throw new AssertionError("an http step has no log");
             },
-            Deadline.after(Duration.ofSeconds(20)));
+            Deadline.after(Duration.ofSeconds(20)),
+            Hold.forever());
     return new HttpStep().execute((StepKind.Http) valid.workflow().flow().first().kind(), context);
   }
 

@@ -12,9 +12,13 @@ import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.grpc.Cancel;
 import dev.baton.protocol.grpc.Checkpoint;
 import dev.baton.protocol.grpc.CheckpointFailed;
+import dev.baton.protocol.grpc.Confirm;
+import dev.baton.protocol.grpc.Confirmed;
 import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.grpc.HandOver;
 import dev.baton.protocol.grpc.Hello;
+import dev.baton.protocol.grpc.Leaving;
 import dev.baton.protocol.grpc.Pause;
 import dev.baton.protocol.grpc.Released;
 import dev.baton.protocol.grpc.RunnerGatewayGrpc;
@@ -23,9 +27,12 @@ import io.grpc.stub.StreamObserver;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The orchestrator's side of runner streams, doing what a test says. Thread-safe. */
@@ -36,6 +43,9 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
   private final List<Hello> hellos = new ArrayList<>();
   private final List<Released> released = new ArrayList<>();
   private final List<CheckpointFailed> failed = new ArrayList<>();
+  private final List<Confirm> confirms = new ArrayList<>();
+  private final Map<String, Leaving> leaving = new HashMap<>();
+  private final Set<String> unconfirmed = new HashSet<>();
 
   @Override
   public StreamObserver<RunnerMessage> attach(StreamObserver<GatewayMessage> toRunner) {
@@ -53,6 +63,13 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
             }
             case RELEASED -> released.add(message.getReleased());
             case CHECKPOINT_FAILED -> failed.add(message.getCheckpointFailed());
+            case CONFIRM -> {
+              confirms.add(message.getConfirm());
+              if (!unconfirmed.contains(message.getConfirm().getRun())) {
+                toRunner.onNext(confirmed(message.getConfirm()));
+              }
+            }
+            case LEAVING -> leaving.put(Objects.requireNonNull(runner), message.getLeaving());
             case MESSAGE_NOT_SET -> throw new AssertionError(message);
           }
           ScriptedGateway.this.notifyAll();
@@ -100,6 +117,17 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
         "run " + run + " was not released");
   }
 
+  public synchronized Leaving awaitLeaving(String runner) throws InterruptedException {
+    return await(
+        () -> Optional.ofNullable(leaving.get(runner)), "runner " + runner + " does not leave");
+  }
+
+  public void handOver(String runner, String run, int epoch, boolean atOnce)
+      throws InterruptedException {
+    HandOver ready = HandOver.newBuilder().setRun(run).setEpoch(epoch).setAtOnce(atOnce).build();
+    send(runner, GatewayMessage.newBuilder().setHandOver(ready).build());
+  }
+
   public synchronized CheckpointFailed awaitCheckpointFailed(String request)
       throws InterruptedException {
     return await(
@@ -113,6 +141,39 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
     return await(
         () -> failed.stream().filter(f -> f.getRun().equals(run)).findFirst(),
         "no request of run " + run + " has failed");
+  }
+
+  /** From now on nobody says by himself that a run is its runner's still. */
+  public synchronized void leaveUnconfirmed(String run) {
+    unconfirmed.add(run);
+    confirms.removeIf(earlier -> earlier.getRun().equals(run));
+  }
+
+  /** The newest that asks about a run which is left unconfirmed. */
+  public synchronized Confirm awaitConfirm(String run) throws InterruptedException {
+    return await(
+        () -> confirms.stream().filter(c -> c.getRun().equals(run)).reduce((a, b) -> b),
+        "run " + run + " was not asked about");
+  }
+
+  public synchronized boolean isConfirmAsked(String run) {
+    return confirms.stream().anyMatch(c -> c.getRun().equals(run));
+  }
+
+  /** Says so, and from now on whenever it is asked: a busy machine suspends runs, too. */
+  public synchronized void confirm(String runner, Confirm asked) throws InterruptedException {
+    unconfirmed.remove(asked.getRun());
+    send(runner, confirmed(asked));
+  }
+
+  private static GatewayMessage confirmed(Confirm asked) {
+    return GatewayMessage.newBuilder()
+        .setConfirmed(
+            Confirmed.newBuilder()
+                .setRun(asked.getRun())
+                .setEpoch(asked.getEpoch())
+                .setSuspension(asked.getSuspension()))
+        .build();
   }
 
   public void checkpoint(String runner, String run, String trigger, String request)

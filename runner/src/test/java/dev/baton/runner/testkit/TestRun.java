@@ -68,7 +68,8 @@ public final class TestRun {
             null,
             createdAt,
             null,
-            0));
+            0,
+            null));
   }
 
   public TestRun deadline(Instant at) {

@@ -14,6 +14,7 @@ enum Call {
   LSEEK(8, 62),
   PREAD(17, 67),
   PWRITE(18, 68),
+  KILL(62, 129),
   FTRUNCATE(77, 46),
   FCHMOD(91, 52),
   FCHOWN(93, 55),

@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone;
 
+import dev.baton.standalone.jvm.AotMode;
 import dev.baton.standalone.jvm.Layout;
 import dev.baton.standalone.postgres.PostgresAccess;
 import dev.baton.standalone.process.Backoff;
@@ -223,6 +224,11 @@ public final class Stack implements AutoCloseable {
     ending.step(() -> file.write(state()));
     ending.step(lock::close);
     ending.finish();
+  }
+
+  /** The command line of a runner, which finds everything else in its environment. */
+  public List<String> runnerCommand() throws IOException {
+    return specs.runner(AotMode.USE).line(List.of());
   }
 
   Specs specs() {

@@ -31,6 +31,10 @@ final class Supervisor {
             .autoRestart(true)
             .preferredApiPort(true)
             .apiPort(arguments.port())
+            .environment(
+                Component.ORCHESTRATOR,
+                WarmRunners.VARIABLE,
+                arguments.train() ? "0" : WarmRunners.wanted(System.getenv()))
             .progress(System.out::println)
             .prepare();
     // Before the first process is started: a signal in the middle of the start must not leave any

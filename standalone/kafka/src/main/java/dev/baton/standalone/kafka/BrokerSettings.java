@@ -15,6 +15,7 @@ final class BrokerSettings {
 
   static final int NODE_ID = 1;
   static final String CONTROLLER_LISTENER = "CONTROLLER";
+  private static final String FORWARDED_LISTENER = "FORWARDED";
 
   private BrokerSettings() {}
 
@@ -35,11 +36,18 @@ final class BrokerSettings {
     settings.put("process.roles", "broker,controller");
     settings.put("node.id", NODE_ID);
     settings.put("controller.quorum.voters", NODE_ID + "@" + controller);
-    settings.put("listeners", clients + "," + CONTROLLER_LISTENER + "://" + controller);
-    settings.put("advertised.listeners", clients);
+    String forwarded = "," + FORWARDED_LISTENER + "://127.0.0.1:";
+    String second = options.forwarded().map(it -> forwarded + it.port()).orElse("");
+    String told = options.forwarded().map(it -> forwarded + it.advertised()).orElse("");
+    settings.put("listeners", clients + second + "," + CONTROLLER_LISTENER + "://" + controller);
+    settings.put("advertised.listeners", clients + told);
     settings.put(
         "listener.security.protocol.map",
-        "PLAINTEXT:PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
+        "PLAINTEXT:PLAINTEXT,"
+            + FORWARDED_LISTENER
+            + ":PLAINTEXT,"
+            + CONTROLLER_LISTENER
+            + ":PLAINTEXT");
     settings.put("controller.listener.names", CONTROLLER_LISTENER);
     settings.put("inter.broker.listener.name", "PLAINTEXT");
     settings.put("log.dirs", options.data());

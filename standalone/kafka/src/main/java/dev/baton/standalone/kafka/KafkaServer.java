@@ -33,7 +33,7 @@ public final class KafkaServer {
   public static void main(String... args) {
     Options options;
     try {
-      options = Options.parse(args);
+      options = Options.parse(System.getenv(), args);
     } catch (IllegalArgumentException e) {
       System.err.println("kafka: " + e.getMessage());
       System.exit(64);

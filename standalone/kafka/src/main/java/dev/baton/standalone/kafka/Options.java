@@ -9,6 +9,7 @@ package dev.baton.standalone.kafka;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -18,12 +19,22 @@ import java.util.Set;
  * @param controllerPort where the controller listens to the broker, 1 to 65535, another than {@code
  *     port}
  * @param data the folder of the logs, created when missing
+ * @param forwarded a second listener, whose clients come through something that forwards to it
  */
-record Options(int port, int controllerPort, Path data) {
+record Options(int port, int controllerPort, Path data, Optional<Forwarded> forwarded) {
+
+  /**
+   * @param port where the broker listens for them
+   * @param advertised the port of 127.0.0.1 that they are told to connect to
+   */
+  record Forwarded(int port, int advertised) {}
 
   private static final String USAGE =
       "usage: KafkaServer --port PORT --controller-port PORT --data DIR";
   private static final Set<String> NAMES = Set.of("--port", "--controller-port", "--data");
+
+  /** {@code PORT:ADVERTISED}; for tests that cut the way to the broker. */
+  static final String FORWARDED = "BATON_KAFKA_FORWARDED";
 
   Options {
     if (port == controllerPort) {
@@ -33,9 +44,10 @@ record Options(int port, int controllerPort, Path data) {
   }
 
   /**
+   * @param environment of the process
    * @throws IllegalArgumentException naming the wrong argument and what is allowed
    */
-  static Options parse(String... args) {
+  static Options parse(Map<String, String> environment, String... args) {
     Map<String, String> given = new HashMap<>();
     for (int i = 0; i < args.length; i += 2) {
       if (!NAMES.contains(args[i])) {
@@ -49,7 +61,22 @@ record Options(int port, int controllerPort, Path data) {
     return new Options(
         port(given, "--port"),
         port(given, "--controller-port"),
-        Path.of(required(given, "--data")).toAbsolutePath());
+        Path.of(required(given, "--data")).toAbsolutePath(),
+        forwarded(environment));
+  }
+
+  private static Optional<Forwarded> forwarded(Map<String, String> environment) {
+    String text = environment.get(FORWARDED);
+    if (text == null) {
+      return Optional.empty();
+    }
+    String[] ports = text.split(":", -1);
+    if (ports.length != 2) {
+      throw new IllegalArgumentException(FORWARDED + " " + text + " is not PORT:ADVERTISED");
+    }
+    Map<String, String> given = Map.of(FORWARDED, ports[0], FORWARDED + " (advertised)", ports[1]);
+    return Optional.of(
+        new Forwarded(port(given, FORWARDED), port(given, FORWARDED + " (advertised)")));
   }
 
   private static int port(Map<String, String> given, String name) {

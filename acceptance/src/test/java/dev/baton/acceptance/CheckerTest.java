@@ -1,0 +1,190 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.chaos.check.Verdict;
+import dev.baton.chaos.history.Effect;
+import dev.baton.chaos.history.History;
+import dev.baton.chaos.history.HistoryFolder;
+import dev.baton.chaos.history.Logged;
+import dev.baton.chaos.history.Meta;
+import dev.baton.chaos.history.StartedRun;
+import dev.baton.chaos.workload.Client;
+import dev.baton.chaos.workload.TraceReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The checker of chaos runs finds what is really wrong, with real services and programs that cheat.
+ */
+@ExtendWith(SharedStack.class)
+class CheckerTest {
+  private static final Duration END = Duration.ofSeconds(120);
+  private static final long STORED_MS = 60_000;
+
+  private static final String WORK =
+      """
+      name: work
+      steps:
+        - id: work
+          shell: |
+            e() { printf '%s 1 %s %s %s 0\\n' "$BATON_IDEMPOTENCY_KEY" "$BATON_EPOCH" "$1" "$$" >> "$LEDGER"; }
+            e begin
+            [ "$BATON_EPOCH" -gt 1 ] || sleep 100
+            sleep 0.3
+            e end
+            echo done
+          env: {LEDGER: "${{ .input.ledger }}"}
+      """;
+
+  @Test
+  void shouldFindNothingWhereTheOldRunnersStepIsStopped(SharedStack.Running on) throws Exception {
+    assertThat(afterTakeover(on, false).broken()).isEmpty();
+  }
+
+  @Test
+  void shouldFindAnOldEpochThatGoesOnBesideTheNew(SharedStack.Running on) throws Exception {
+    assertThat(afterTakeover(on, true).broken()).containsExactly("old-epoch-has-no-effect");
+  }
+
+  /**
+   * @param unreachable whether the old runner has a helper where nobody can stop it, as on another
+   *     machine; this program stands for it
+   */
+  private static Verdict afterTakeover(SharedStack.Running on, boolean unreachable)
+      throws Exception {
+    Path folder = Files.createTempDirectory(on.folder, "checker");
+    Path ledger = Files.createFile(folder.resolve("ledger.txt"));
+    on.api.push(WORK);
+    String run = on.api.start("work", Api.JSON.createObjectNode().put("ledger", ledger.toString()));
+    HistoryFolder files = new HistoryFolder(folder);
+    Await.until("epoch 1 acts", END, () -> acts(files, 1));
+    RunnerProcess.of(run).orElseThrow().kill(false);
+    Await.until("epoch 2 acts", END, () -> acts(files, 2));
+    if (unreachable) {
+      Files.writeString(ledger, run + "/work/1 1 1 tick 0 0\n", StandardOpenOption.APPEND);
+    }
+    return judge(on, files, run, TextNode.valueOf("done"));
+  }
+
+  private static boolean acts(HistoryFolder files, int epoch) throws IOException {
+    return files.effects().stream().mapToInt(Effect::epoch).anyMatch(of -> of == epoch);
+  }
+
+  @Test
+  void shouldFindARunnerThatIgnoresWhatItHasSent(SharedStack.Running on) throws Exception {
+    Path folder = Files.createTempDirectory(on.folder, "checker");
+    Map<String, Object> settings =
+        Map.of("bootstrap.servers", on.stack.kafkaBootstrap(), "acks", "all");
+    String run =
+        "0" + Long.toString(System.nanoTime(), 32).replaceAll("[ilou]", "z") + "0".repeat(30);
+    run = run.substring(0, 26);
+    try (KafkaProducer<String, byte[]> kafka =
+        new KafkaProducer<>(settings, new StringSerializer(), new ByteArraySerializer())) {
+      String created =
+          "{'schema':1,'kind':'external','project':'default','workflow':'cheat','input':{'value':{}},'created_at':'%s'}"
+              .formatted(Instant.now());
+      send(kafka, run + "/c/1", "run_created", created);
+      send(
+          kafka,
+          run + "/1/1",
+          "runner_started",
+          "{'schema':1,'runner':'cheat','pid':1,'host':'h'}");
+      String done = "{'schema':1,'step':'think','kind':'agent','visit':1,'output':{'value':1}}";
+      send(kafka, run + "/1/2", "step_completed", done);
+      send(kafka, run + "/1/3", "step_completed", done);
+      send(kafka, run + "/1/5", "run_completed", "{'schema':1,'output':{'value':'done'}}");
+    }
+
+    Verdict verdict = judge(on, new HistoryFolder(folder), run, TextNode.valueOf("done"));
+
+    assertThat(verdict.broken()).containsExactly("completed-step-stays", "lanes-have-no-holes");
+  }
+
+  private static void send(KafkaProducer<String, byte[]> kafka, String id, String type, String data)
+      throws Exception {
+    String run = id.substring(0, id.indexOf('/'));
+    ProducerRecord<String, byte[]> record =
+        new ProducerRecord<>(
+            "baton.trace", run, data.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    Map<String, String> headers =
+        new TreeMap<>(
+            Map.of(
+                "ce_specversion",
+                "1.0",
+                "ce_id",
+                id,
+                "ce_source",
+                "/cheat",
+                "ce_type",
+                "dev.baton." + type,
+                "ce_subject",
+                run,
+                "ce_time",
+                Instant.now().toString(),
+                "content-type",
+                "application/json"));
+    headers.forEach(
+        (name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
+    kafka.send(record).get(30, TimeUnit.SECONDS);
+  }
+
+  /** Waits for the run's end, and has the checker decide about it alone. */
+  private static Verdict judge(
+      SharedStack.Running on, HistoryFolder files, String run, JsonNode expected) throws Exception {
+    Await.until(
+        "run " + run + " has completed",
+        END,
+        () -> on.api.run(run).path("status").asText().equals("completed"));
+    long began = System.nanoTime();
+    try (TraceReader reader = new TraceReader(on.stack.kafkaBootstrap(), () -> elapsed(began));
+        Client client =
+            new Client(on.stack.orchestratorUrl(), files.ledger(), "", () -> elapsed(began))) {
+      List<Logged> log = reader.readWhole();
+      client.follow(run);
+      String last =
+          log.stream().filter(r -> r.run().equals(run)).map(Logged::id).reduce("", (_, id) -> id);
+      assertThat(client.events(run, last, STORED_MS)).isTrue();
+      History history =
+          new History(
+              new Meta(Meta.FORMAT, 0, elapsed(began), elapsed(began), END.toMillis()),
+              List.of(new StartedRun(run, "", Objects.requireNonNull(expected))),
+              log,
+              reader.seen(),
+              files.effects(),
+              client.answers(),
+              List.of());
+      Verdict verdict = Verdict.of(history);
+      verdict.lines().forEach(System.out::println);
+      return verdict;
+    }
+  }
+
+  private static long elapsed(long began) {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+  }
+}

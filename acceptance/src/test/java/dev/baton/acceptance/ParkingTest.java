@@ -1,0 +1,259 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.standalone.Component;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Runs that wait without a runner, and go on as if they had not. */
+class ParkingTest {
+  private static final Duration END = Duration.ofSeconds(120);
+  private static final Duration PARK_AFTER = Duration.ofMillis(600);
+  private static final int RACES = Integer.getInteger("baton.parking.races", 8);
+
+  @SuppressWarnings("NullAway.Init")
+  private static SharedStack.Running on;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Api api;
+
+  private final Path ledger;
+  private final Path gate;
+
+  ParkingTest() throws IOException {
+    ledger = Files.createTempFile(on.folder, "parking", ".ledger");
+    gate = on.folder.resolve(ledger.getFileName() + ".gate");
+  }
+
+  @BeforeAll
+  static void start() throws Exception {
+    on =
+        SharedStack.Running.of(
+            stack ->
+                stack.environment(
+                    Component.ORCHESTRATOR, "BATON_PARK_AFTER", PARK_AFTER.toMillis() + "ms"));
+    api = on.api;
+    api.push(
+        """
+        name: asks
+        input: {type: object}
+        steps:
+          - {id: before, shell: 'echo "before $BATON_EPOCH" >> "$LEDGER"; echo kept > file', env: {LEDGER: "${{ .input.ledger }}"}}
+          - {id: ask, approval: {prompt: "Go on?"}}
+          - {id: after, shell: 'echo after >> "$LEDGER"; cat file', output: text, env: {LEDGER: "${{ .input.ledger }}"}}
+        """);
+    api.push(
+        """
+        name: light
+        steps:
+          - {id: ask, approval: {prompt: "Go on?"}}
+          - {id: said, transform: '"yes"'}
+        """);
+    api.push(
+        """
+        name: naps
+        steps:
+          - {id: nap, wait: 6s}
+          - {id: woke, transform: '"up"'}
+        """);
+    api.push(
+        """
+        name: sides
+        input: {type: object}
+        steps:
+          - id: both
+            parallel:
+              branches:
+                left:
+                  - {id: works, shell: 'echo works >> "$LEDGER"; until test -e "$GATE"; do sleep 0.05; done', env: {LEDGER: "${{ .input.ledger }}", GATE: "${{ .input.gate }}"}}
+                  - {id: l2, approval: {prompt: "Left?"}}
+                right:
+                  - {id: r1, approval: {prompt: "Right?"}}
+        """);
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    on.close();
+  }
+
+  private ObjectNode input() {
+    return Api.JSON
+        .createObjectNode()
+        .put("ledger", ledger.toString())
+        .put("gate", gate.toString());
+  }
+
+  private static JsonNode awaitParked(String run) throws Exception {
+    Await.until("run " + run + " is parked", END, () -> api.run(run).path("parked").isObject());
+    JsonNode view = api.run(run);
+    assertThat(view.path("status").asText()).isEqualTo("waiting");
+    assertThat(view.path("runner").isMissingNode() || view.path("runner").isNull()).isTrue();
+    return view;
+  }
+
+  private static JsonNode awaitStatus(String run, String status) throws Exception {
+    Await.until(
+        "run " + run + " is " + status,
+        END,
+        () -> api.run(run).path("status").asText().equals(status));
+    return api.run(run);
+  }
+
+  private static List<String> types(String run) throws Exception {
+    List<String> types = new ArrayList<>();
+    for (JsonNode event : api.events(run)) {
+      types.add(event.path("type").asText());
+    }
+    return types;
+  }
+
+  private static long count(String run, String type) throws Exception {
+    return types(run).stream().filter(type::equals).count();
+  }
+
+  private static void restartOrchestrator() throws Exception {
+    on.stack.kill(Component.ORCHESTRATOR);
+    on.stack.restart(Component.ORCHESTRATOR);
+  }
+
+  @Test
+  void shouldEndTheRunnerOfAQuestionAndGoOnWithTheAnswer() throws Exception {
+    String run = api.start("asks", input());
+
+    awaitParked(run);
+
+    Await.until("no process carries it", END, () -> RunnerProcess.of(run).isEmpty());
+    assertThat(BatonCommand.run(on, "status", run).out())
+        .contains("waiting", "parked", "goes on when it is answered");
+    // Longer than anyone who misses its heartbeats would wait.
+    LockSupport.parkNanos(Duration.ofSeconds(5).toNanos());
+    assertThat(awaitParked(run).path("epoch").asInt()).isEqualTo(1);
+    assertThat(api.approve(run)).isTrue();
+    JsonNode done = awaitStatus(run, "completed");
+    assertThat(done.path("epoch").asInt()).isEqualTo(2);
+    assertThat(done.path("output").asText().strip()).isEqualTo("kept");
+    assertThat(Files.readAllLines(ledger)).containsExactly("before 1", "after");
+    assertThat(count(run, "checkpoint_waiting")).isEqualTo(1);
+    assertThat(count(run, "run_parked")).isEqualTo(1);
+    assertThat(api.events(run).stream().map(e -> e.at("/data/reason").asText()))
+        .contains("unparked");
+  }
+
+  @Test
+  void shouldParkALongTimerAtOnceAndEndItInTimeThoughTheOrchestratorDies() throws Exception {
+    String run = api.start("naps", Api.JSON.createObjectNode());
+    JsonNode parked = awaitParked(run);
+    assertThat(parked.at("/parked/until").asText()).isNotEmpty();
+
+    restartOrchestrator();
+    awaitStatus(run, "completed");
+
+    JsonNode began = Api.first(api.events(run), "step_started");
+    JsonNode woke = Api.first(api.events(run), "step_completed");
+    assertThat(began).isNotNull();
+    assertThat(woke).isNotNull();
+    assertThat(Instant.parse(woke.path("time").asText()))
+        .isAfterOrEqualTo(Instant.parse(began.path("time").asText()).plusSeconds(6));
+    assertThat(count(run, "run_parked")).isEqualTo(1);
+    assertThat(count(run, "runner_assigned")).isEqualTo(2);
+  }
+
+  @Test
+  void shouldTakeTheAnswerAfterTheOrchestratorWasKilled() throws Exception {
+    String run = api.start("asks", input());
+    awaitParked(run);
+
+    restartOrchestrator();
+    assertThat(awaitParked(run).path("epoch").asInt()).isEqualTo(1);
+    Await.until("it is answered", END, () -> api.approve(run));
+
+    awaitStatus(run, "completed");
+    assertThat(Files.readAllLines(ledger)).containsExactly("before 1", "after");
+  }
+
+  @Test
+  void shouldLoseNoAnswerThatComesWhileTheRunIsBeingParked() throws Exception {
+    Random random = Seed.random("answers race with parking");
+    List<String> runs = new ArrayList<>();
+    for (int race = 0; race < RACES; race++) {
+      String run = api.start("light", Api.JSON.createObjectNode());
+      runs.add(run);
+      Await.until("it asks", END, () -> api.run(run).path("waiting").size() == 1);
+      LockSupport.parkNanos(
+          Duration.ofMillis(random.nextLong(PARK_AFTER.toMillis() + 200)).toNanos());
+      assertThat(api.approve(run)).isTrue();
+    }
+    int parked = 0;
+    for (String run : runs) {
+      assertThat(awaitStatus(run, "completed").path("output").asText()).isEqualTo("yes");
+      assertThat(count(run, "approval_answered")).isEqualTo(1);
+      assertThat(count(run, "checkpoint_waiting")).isEqualTo(1);
+      assertThat(count(run, "run_completed")).isEqualTo(1);
+      parked += count(run, "run_parked") > 0 ? 1 : 0;
+    }
+    System.out.println(parked + " of " + RACES + " runs were parked when they were answered");
+  }
+
+  @Test
+  void shouldPauseAndCancelAParkedRun() throws Exception {
+    String paused = api.start("light", Api.JSON.createObjectNode());
+    String cancelled = api.start("light", Api.JSON.createObjectNode());
+    awaitParked(paused);
+    awaitParked(cancelled);
+
+    assertThat(api.post("/runs/" + cancelled + "/cancel", Api.JSON.createObjectNode()).status())
+        .isEqualTo(202);
+    assertThat(api.post("/runs/" + paused + "/pause", Api.JSON.createObjectNode()).status())
+        .isEqualTo(202);
+
+    awaitStatus(cancelled, "cancelled");
+    assertThat(awaitStatus(paused, "paused").path("epoch").asInt()).isEqualTo(1);
+    assertThat(api.approve(paused)).isTrue();
+    assertThat(awaitStatus(paused, "paused").path("epoch").asInt()).isEqualTo(1);
+    assertThat(api.post("/runs/" + paused + "/resume", Api.JSON.createObjectNode()).status())
+        .isEqualTo(202);
+    awaitStatus(paused, "completed");
+    assertThat(count(cancelled, "runner_assigned")).isEqualTo(1);
+  }
+
+  @Test
+  void shouldParkOnlyWhenEveryBranchWaits() throws Exception {
+    String run = api.start("sides", input());
+    Await.until("the right side asks", END, () -> api.run(run).path("waiting").size() == 1);
+    Await.until("the left side works", END, () -> Files.readAllLines(ledger).contains("works"));
+    LockSupport.parkNanos(PARK_AFTER.multipliedBy(3).toNanos());
+    assertThat(types(run)).doesNotContain("run_parked");
+
+    Files.createFile(gate);
+    awaitParked(run);
+    assertThat(api.approve(run)).isTrue();
+    Await.until(
+        "it goes on, and is parked for the other question",
+        END,
+        () -> api.run(run).path("epoch").asInt() == 2 && api.run(run).path("parked").isObject());
+    assertThat(api.approve(run)).isTrue();
+
+    awaitStatus(run, "completed");
+    assertThat(Files.readAllLines(ledger)).containsExactly("works");
+  }
+}

@@ -1,0 +1,243 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.standalone.Component;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Two orchestrators and two checkpoint-stores on one Kafka, Postgres and object store. */
+class ReplicaTest {
+  private static final Duration END = Duration.ofSeconds(400);
+  private static final int RUNS = Integer.getInteger("baton.runs", 4);
+  private static final int LIMITED = 16;
+  private static final int DELAY_MS = 800;
+
+  @SuppressWarnings("NullAway.Init")
+  private static SharedStack.Running on;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Replica first;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Replica second;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Replica otherStore;
+
+  private static final int TESTS = 3;
+  private static int passed;
+
+  @BeforeAll
+  static void start() throws Exception {
+    on = SharedStack.Running.of(builder -> builder);
+    int one = Integer.parseInt(on.stack.orchestratorUrl().replaceFirst(".*:", ""));
+    int two = Replica.freePort();
+    int store = Replica.freePort();
+    otherStore = Replica.like(on, Component.STORE, store, Map.of());
+    String stores = on.stack.storeUrl() + "," + Replica.url(store);
+    first = Replica.like(on, Component.ORCHESTRATOR, one, urls(one, two, stores));
+    second =
+        Replica.like(
+            on,
+            Component.ORCHESTRATOR,
+            two,
+            urls(two, one, Replica.url(store) + "," + on.stack.storeUrl()));
+    on.stack.stop(Component.ORCHESTRATOR);
+    together(List.of(otherStore, first, second));
+  }
+
+  private static void together(List<Replica> replicas) throws Exception {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> starting = new ArrayList<>();
+      for (Replica replica : replicas) {
+        starting.add(
+            threads.submit(
+                () -> {
+                  replica.start();
+                  return null;
+                }));
+      }
+      for (Future<?> started : starting) {
+        started.get();
+      }
+    }
+  }
+
+  private static Map<String, String> urls(int self, int other, String stores) {
+    // A slow machine starves a runner for seconds: that is not what this is about.
+    return Map.of(
+        "BATON_ORCHESTRATOR_URL",
+        Replica.url(self) + "," + Replica.url(other),
+        "BATON_STORE_URL",
+        stores,
+        "BATON_HEARTBEAT_INTERVAL",
+        "3s",
+        "BATON_HEARTBEAT_TIMEOUT",
+        "15s");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    if (passed < TESTS) {
+      for (Replica replica : List.of(first, second, otherStore)) {
+        List<String> lines = Files.readAllLines(replica.log());
+        System.out.println("--- end of " + replica.log());
+        lines.stream().skip(Math.max(0, lines.size() - 60)).forEach(System.out::println);
+      }
+      on.failed("a test of replicas");
+    }
+    second.close();
+    first.close();
+    otherStore.close();
+    on.close();
+  }
+
+  /** The replica to which the run's runner is not attached: it was started by the other. */
+  private static Replica awayFrom(String run) throws Exception {
+    String instance = instanceOf(run);
+    return instance.equals(instance(first)) ? second : first;
+  }
+
+  private static String instance(Replica replica) throws Exception {
+    return Files.readString(replica.log().resolveSibling("instance-id")).strip();
+  }
+
+  private static String instanceOf(String run) throws Exception {
+    List<String> instances = new ArrayList<>();
+    Await.until(
+        "run " + run + " has a runner",
+        END,
+        () -> {
+          instances.clear();
+          for (JsonNode runner : second.api.get("/runners").body().path("runners")) {
+            if (runner.path("run").asText().equals(run)) {
+              instances.add(runner.path("instance").asText());
+            }
+          }
+          return !instances.isEmpty();
+        });
+    return instances.getFirst();
+  }
+
+  private static void awaitStatus(Api api, String run, String status) {
+    Await.until(
+        "run " + run + " is " + status,
+        END,
+        () -> api.run(run).path("status").asText().equals(status));
+  }
+
+  @Test
+  void shouldReachARunnerThroughTheReplicaToWhichItIsNotAttached() throws Exception {
+    Path gate = on.folder.resolve("replica.gate");
+    first.api.push(
+        """
+        name: between
+        input: {type: object}
+        steps:
+          - {id: ask, approval: {prompt: "Go on?"}}
+          - {id: work, shell: 'echo work > w; until test -e "$GATE"; do sleep 0.05; done', env: {GATE: "${{ .input.gate }}"}}
+          - {id: last, shell: 'echo last'}
+        """);
+    ObjectNode input = Api.JSON.createObjectNode().put("gate", gate.toString());
+    String run = first.api.start("between", input);
+    Replica away = awayFrom(run);
+    awaitStatus(away.api, run, "waiting");
+
+    assertThat(away.api.approve(run)).isTrue();
+    Await.until(
+        "the step works",
+        END,
+        () -> away.api.run(run).path("current_steps").toString().contains("work"));
+    Api.Answer cut = away.api.post("/runs/" + run + "/cuts", Api.JSON.createObjectNode());
+    assertThat(cut.status()).as("%s", cut).isBetween(200, 202);
+    Api.Answer paused =
+        away.api.post("/runs/" + run + "/pause", Api.JSON.createObjectNode().put("now", true));
+    assertThat(paused.status()).as("%s", paused).isEqualTo(202);
+    awaitStatus(away.api, run, "paused");
+    assertThat(away.api.run(run).path("epoch").asInt()).isEqualTo(1);
+
+    Api.Answer resumed = away.api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
+    assertThat(resumed.status()).as("%s", resumed).isEqualTo(202);
+    awaitStatus(away.api, run, "running");
+    Replica awayNow = awayFrom(run);
+    Api.Answer cancelled =
+        awayNow.api.post("/runs/" + run + "/cancel", Api.JSON.createObjectNode());
+    assertThat(cancelled.status()).as("%s", cancelled).isLessThan(300);
+    awaitStatus(awayNow.api, run, "cancelled");
+    Await.until("its runner has ended", END, () -> RunnerProcess.of(run).isEmpty());
+    passed++;
+  }
+
+  @Test
+  void shouldKeepALimitAndKnowAKeyWhicheverReplicaIsAsked() throws Exception {
+    first.api.push(Files.readString(Path.of("src/test/resources/limited.yaml")));
+    List<String> runs = new ArrayList<>();
+    for (int n = 0; n < LIMITED; n++) {
+      ObjectNode body = Api.JSON.createObjectNode().put("workflow", "limited");
+      body.putObject("input").put("n", n);
+      String key = "replica-" + n;
+      Api.Answer answer = first.api.postOnce("/runs", key, body);
+      assertThat(answer.status()).as("%s", answer).isEqualTo(201);
+      Api.Answer again = second.api.postOnce("/runs", key, body);
+      assertThat(again.body().path("id")).as("%s", again).isEqualTo(answer.body().path("id"));
+      runs.add(answer.body().path("id").asText());
+    }
+
+    for (String run : runs) {
+      awaitStatus(runs.indexOf(run) % 2 == 0 ? first.api : second.api, run, "completed");
+    }
+    assertThat(LimitTest.mostAtOnce(second.api, runs)).isEqualTo(2);
+    passed++;
+  }
+
+  @Test
+  void shouldLoseAndRepeatNothingWhenReplicasDieAndAreRestartedUnderLoad() throws Exception {
+    Random random = Seed.random("replicas die and are restarted under load");
+    Path repository = InputRepository.make(on.folder.resolve("repository"));
+    List<PipelineRun> runs = new ArrayList<>();
+    for (int n = 0; n < RUNS; n++) {
+      runs.add(Pipeline.MERGE.start(on, repository, 0.4));
+    }
+    PipelineRun watched = runs.get(random.nextInt(runs.size()));
+    watched.awaitBegin(watched.shells.get(random.nextInt(watched.shells.size() / 2)));
+    TimeUnit.MILLISECONDS.sleep(random.nextInt(DELAY_MS)); // A moment, not a wait for anything.
+
+    first.kill();
+    first.start();
+    second.stop();
+    second.start();
+    on.stack.restart(Component.STORE);
+    otherStore.stop();
+    otherStore.start();
+
+    JsonNode output = null;
+    for (PipelineRun run : runs) {
+      JsonNode now = run.output();
+      assertThat(now).isEqualTo(output == null ? now : output);
+      output = now;
+      assertThat(run.repeated()).isEmpty();
+    }
+    passed++;
+  }
+}

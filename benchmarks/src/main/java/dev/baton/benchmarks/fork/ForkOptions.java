@@ -1,0 +1,109 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.fork;
+
+import dev.baton.benchmarks.arguments.Arguments;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to measure.
+ *
+ * @param parents the runs that are forked
+ * @param samples forks of each
+ * @param results the folder for the table and the figures; null for the usual one
+ */
+public record ForkOptions(List<Parent> parents, int samples, boolean json, @Nullable Path results) {
+  /**
+   * A run that is forked.
+   *
+   * @param steps completed before the fork's first, beside the one that makes the files
+   * @param megabytes of files, in pieces of one
+   */
+  public record Parent(int steps, int megabytes) {}
+
+  public ForkOptions {
+    parents = List.copyOf(parents);
+  }
+
+  public static final String HELP =
+      """
+      benchmarks/run fork: what a fork costs, by the parent's length and the size of its files
+
+      Starts an embedded stack in a temporary folder, runs each parent (one step that writes
+      random files, then a loop of steps without any), forks it after its last lap, and lets each
+      fork complete its two last steps. The first row is the baseline that the others are
+      compared with: a fork must not cost more for a longer parent, nor store files again.
+      Writes fork.md and fork.json into benchmarks/results.
+
+        -o json|table    what to print on standard output (default table)
+        --parents LIST   STEPS:MB,… with 1 to 100,000 steps and 1 to 10,000 megabytes
+                         (default 10:1,1000:1,20000:1,10:1000)
+        --samples N      forks of each parent, 1 to 1,000 (default 9)
+        --results DIR    another folder for the results
+        --help           this
+
+      Examples
+        benchmarks/run fork
+        benchmarks/run fork --parents 10:1,5000:1 --samples 30 -o json
+      """;
+
+  private static final List<Parent> USUAL =
+      List.of(
+          new Parent(10, 1), new Parent(1_000, 1), new Parent(20_000, 1), new Parent(10, 1_000));
+  private static final int MOST_STEPS = 100_000;
+  private static final int MOST_MEGABYTES = 10_000;
+  private static final int MOST_SAMPLES = 1_000;
+
+  /**
+   * @throws IllegalArgumentException naming the wrong argument and what is allowed
+   */
+  public static ForkOptions parse(List<String> arguments) {
+    Arguments left = new Arguments(arguments);
+    List<Parent> parents = USUAL;
+    int samples = 9;
+    boolean json = false;
+    Path results = null;
+    while (!left.isEmpty()) {
+      String name = left.next();
+      switch (name) {
+        case "-o", "--output" -> json = left.oneOf(name, "table", "json").equals("json");
+        case "--parents" -> parents = parents(left.value(name));
+        case "--samples" -> samples = (int) left.number(name, 1, MOST_SAMPLES);
+        case "--results" -> results = Path.of(left.value(name));
+        default -> throw new IllegalArgumentException("unknown argument " + name + "; see --help");
+      }
+    }
+    return new ForkOptions(parents, samples, json, results);
+  }
+
+  private static List<Parent> parents(String text) {
+    List<Parent> parents = new ArrayList<>();
+    for (String one : text.split(",", -1)) {
+      String[] parts = one.split(":", -1);
+      if (parts.length != 2) {
+        throw new IllegalArgumentException("--parents " + one + " is not like STEPS:MB");
+      }
+      parents.add(
+          new Parent(number(one, parts[0], MOST_STEPS), number(one, parts[1], MOST_MEGABYTES)));
+    }
+    return parents;
+  }
+
+  private static int number(String parent, String text, int most) {
+    if (text.matches("\\d{1,9}")) {
+      int number = Integer.parseInt(text);
+      if (number >= 1 && number <= most) {
+        return number;
+      }
+    }
+    throw new IllegalArgumentException(
+        "--parents " + parent + ": " + text + " is not a number from 1 to " + most);
+  }
+}

@@ -1,0 +1,28 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.fork;
+
+import dev.baton.benchmarks.measure.Distribution;
+import java.time.Instant;
+import java.util.List;
+
+/** What was measured, in the order of the options. */
+public record ForkResult(Instant at, String machine, int samples, List<Row> rows) {
+  /**
+   * The forks of one parent.
+   *
+   * @param answered from the request to its answer, which has the fork's id
+   * @param completed from the request until the end of the fork, two steps later, was on the log
+   * @param storedBytes by which the object store has grown, per fork
+   */
+  public record Row(
+      ForkOptions.Parent parent, Distribution answered, Distribution completed, long storedBytes) {}
+
+  public ForkResult {
+    rows = List.copyOf(rows);
+  }
+}

@@ -1,0 +1,120 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.liveness;
+
+import dev.baton.benchmarks.baton.EmbeddedStack;
+import dev.baton.benchmarks.measure.ProcessClock;
+import dev.baton.benchmarks.measure.ProcessFigures;
+import dev.baton.benchmarks.measure.Usage;
+import dev.baton.standalone.Component;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One stack for all sizes; each size with runs of its own, which end before the next. */
+public final class LivenessBenchmark {
+  private static final String ORCHESTRATOR = Component.ORCHESTRATOR.label();
+  private static final int MEASURED_INTERVALS = 2;
+  private static final Duration MARGIN = Duration.ofSeconds(20);
+  private static final Duration BEFORE_DUE = Duration.ofSeconds(1);
+  private static final double MEGABYTE = 1024.0 * 1024;
+
+  private final LivenessOptions options;
+  private final Path folder;
+  private final Consumer<String> progress;
+
+  public LivenessBenchmark(LivenessOptions options, Path folder, Consumer<String> progress) {
+    this.options = options;
+    this.folder = folder;
+    this.progress = progress;
+  }
+
+  public LivenessResult run() throws IOException, InterruptedException {
+    List<LivenessResult.Size> sizes = new ArrayList<>();
+    try (EmbeddedStack stack =
+        EmbeddedStack.start(folder.resolve("stack"), options.environment(), progress)) {
+      for (int runs : options.runs()) {
+        sizes.add(measure(stack, runs));
+      }
+    }
+    return new LivenessResult(options.interval().toSeconds(), sizes);
+  }
+
+  private LivenessResult.Size measure(EmbeddedStack stack, int runs)
+      throws IOException, InterruptedException {
+    progress.accept(runs + " runs begin to send");
+    try (Heartbeats heartbeats = new Heartbeats(stack.kafka(), runs, options.interval());
+        SignalWatch signals = new SignalWatch(stack.kafka(), heartbeats)) {
+      TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
+      long pid = orchestrator(stack);
+      ProcessClock clock = ProcessClock.start(pid);
+      TimeUnit.MILLISECONDS.sleep(MEASURED_INTERVALS * options.interval().toMillis());
+      Usage used = clock.stop();
+      double rss =
+          ProcessFigures.of(Map.of(pid, ORCHESTRATOR)).rssBytes().getOrDefault(ORCHESTRATOR, 0L)
+              / MEGABYTE;
+      LivenessResult.Silence one = silence(heartbeats, signals, runs, 0, null);
+      LivenessResult.Silence lost = null;
+      if (options.replicas() == 2) {
+        progress.accept("a second replica starts");
+        Path data = Files.createDirectories(folder.resolve("second-" + runs));
+        try (SecondOrchestrator second = SecondOrchestrator.like(pid, data)) {
+          // Until it has its share of the partitions, and copies of the others.
+          TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
+          lost = silence(heartbeats, signals, runs, 1, second);
+        }
+      }
+      heartbeats.check();
+      return new LivenessResult.Size(runs, 100 * used.cpuS() / used.wallS(), rss, one, lost);
+    }
+  }
+
+  /**
+   * @param turn others than those of the turn before
+   * @param victim is killed a second before the first of them is due
+   */
+  private LivenessResult.Silence silence(
+      Heartbeats heartbeats,
+      SignalWatch signals,
+      int runs,
+      int turn,
+      @Nullable SecondOrchestrator victim)
+      throws InterruptedException {
+    BitSet silenced = new BitSet(runs);
+    int apart = runs / options.silenced();
+    for (int n = 0; n < options.silenced(); n++) {
+      silenced.set(n * apart + turn);
+    }
+    progress.accept(options.silenced() + " of " + runs + " runs fall silent");
+    heartbeats.silence(silenced);
+    signals.expect(silenced);
+    if (victim != null) {
+      // Their last heartbeats are up to an interval old.
+      TimeUnit.MILLISECONDS.sleep(
+          heartbeats.timeout().minus(options.interval().dividedBy(2)).minus(BEFORE_DUE).toMillis());
+      progress.accept("one of two replicas is killed");
+      victim.kill();
+    }
+    return signals.await(heartbeats.timeout().plus(MARGIN));
+  }
+
+  private static long orchestrator(EmbeddedStack stack) throws IOException {
+    return stack.processes().entrySet().stream()
+        .filter(process -> process.getValue().equals(ORCHESTRATOR))
+        .mapToLong(Map.Entry::getKey)
+        .findFirst()
+        .orElseThrow(() -> new IOException("the orchestrator has died"));
+  }
+}

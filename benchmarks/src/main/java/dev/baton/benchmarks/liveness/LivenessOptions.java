@@ -1,0 +1,114 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.liveness;
+
+import dev.baton.benchmarks.arguments.Arguments;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * @param runs how many live runs, one measurement each, in this order
+ * @param interval between two heartbeats of a run; the timeout is three of them
+ * @param silenced how many of them fall silent
+ * @param replicas 1, or 2: then one is killed, too
+ * @param environment more variables for components of the embedded stack, by component
+ * @param results the folder for the table and the figures; null for the usual one
+ */
+public record LivenessOptions(
+    List<Integer> runs,
+    Duration interval,
+    int silenced,
+    int replicas,
+    boolean json,
+    Map<String, Map<String, String>> environment,
+    @Nullable Path results) {
+
+  public LivenessOptions {
+    runs = List.copyOf(runs);
+    environment = Map.copyOf(environment);
+  }
+
+  public static final String HELP =
+      """
+      benchmarks/run liveness: simulated heartbeats of many live runs on a real Kafka
+
+      Starts an embedded stack in a temporary folder, sends heartbeats of so many runs, and measures
+      processor time and memory of the orchestrator. Then some of the runs fall silent: each must be
+      signalled, and no other. With two replicas the same again, and one of them is killed a second
+      before the silent runs are due. Writes liveness.md and liveness.json into benchmarks/results.
+
+        -o json|table    what to print on standard output (default table)
+        --runs N,…       live runs, 100 to 1000000 (default 10000,50000,100000)
+        --interval S     seconds between two heartbeats of a run, 1 to 300 (default 30); a run is
+                         missed after three
+        --silenced N     how many runs fall silent, 1 to half of the fewest (default 1000)
+        --replicas N     orchestrators, 1 or 2 (default 2)
+        --env C:NAME=V   one more environment variable for a component (kafka, postgres, s3,
+                         checkpoint-store, orchestrator)
+        --results DIR    another folder for the results
+        --help           this
+
+      Examples
+        benchmarks/run liveness
+        benchmarks/run liveness --runs 10000 --interval 5 --replicas 1 -o json
+      """;
+
+  private static final int LEAST = 100;
+  private static final int MOST = 1_000_000;
+
+  /**
+   * @throws IllegalArgumentException naming the wrong argument and what is allowed
+   */
+  public static LivenessOptions parse(List<String> arguments) {
+    Arguments left = new Arguments(arguments);
+    List<Integer> runs = List.of(10_000, 50_000, 100_000);
+    Duration interval = Duration.ofSeconds(30);
+    int silenced = 1_000;
+    int replicas = 2;
+    boolean json = false;
+    Map<String, Map<String, String>> environment = new HashMap<>();
+    Path results = null;
+    while (!left.isEmpty()) {
+      String name = left.next();
+      switch (name) {
+        case "-o", "--output" -> json = left.oneOf(name, "table", "json").equals("json");
+        case "--runs" -> runs = counts(left.value(name));
+        case "--interval" -> interval = Duration.ofSeconds(left.number(name, 1, 300));
+        case "--silenced" -> silenced = (int) left.number(name, 1, MOST / 2);
+        case "--replicas" -> replicas = (int) left.number(name, 1, 2);
+        case "--env" -> left.variable(name, environment);
+        case "--results" -> results = Path.of(left.value(name));
+        default -> throw new IllegalArgumentException("unknown argument " + name + "; see --help");
+      }
+    }
+    int fewest = runs.stream().mapToInt(Integer::intValue).min().orElseThrow();
+    if (silenced > fewest / 2) {
+      throw new IllegalArgumentException(
+          "--silenced " + silenced + " is more than half of " + fewest + " runs");
+    }
+    return new LivenessOptions(runs, interval, silenced, replicas, json, environment, results);
+  }
+
+  private static List<Integer> counts(String text) {
+    if (!text.matches("\\d{1,7}(,\\d{1,7})*")) {
+      throw new IllegalArgumentException("--runs " + text + " is not like 10000,50000");
+    }
+    List<Integer> counts = Arrays.stream(text.split(",", -1)).map(Integer::valueOf).toList();
+    for (int count : counts) {
+      if (count < LEAST || count > MOST) {
+        throw new IllegalArgumentException(
+            "--runs " + count + " is not a number from " + LEAST + " to " + MOST);
+      }
+    }
+    return counts;
+  }
+}

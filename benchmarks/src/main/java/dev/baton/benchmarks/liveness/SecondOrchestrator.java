@@ -1,0 +1,105 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.liveness;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Another replica: the same command and settings as the stack's, on a port and data of its own. */
+final class SecondOrchestrator implements AutoCloseable {
+  private static final Duration READY = Duration.ofSeconds(180);
+  private static final String TEMP = "-Djava.io.tmpdir=";
+
+  private final Process process;
+
+  private SecondOrchestrator(Process process) {
+    this.process = process;
+  }
+
+  /** Starts it and waits until it is ready. */
+  static SecondOrchestrator like(long pid, Path folder) throws IOException, InterruptedException {
+    Path proc = Path.of("/proc", Long.toString(pid));
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    Path temp = Files.createDirectories(folder.resolve("tmp"));
+    List<String> command = new ArrayList<>();
+    for (String word : words(proc.resolve("cmdline"))) {
+      command.add(word.startsWith(TEMP) ? TEMP + temp : word);
+    }
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().clear();
+    for (String pair : words(proc.resolve("environ"))) {
+      int at = pair.indexOf('=');
+      builder.environment().put(pair.substring(0, at), pair.substring(at + 1));
+    }
+    builder.environment().put("QUARKUS_HTTP_PORT", Integer.toString(port));
+    builder.environment().put("BATON_DATA", folder.toString());
+    builder.environment().put("BATON_ORCHESTRATOR_URL", "http://127.0.0.1:" + port);
+    builder.directory(folder.toFile());
+    builder.redirectErrorStream(true);
+    builder.redirectOutput(
+        ProcessBuilder.Redirect.appendTo(new File(folder.toFile(), "orchestrator.log")));
+    SecondOrchestrator started = new SecondOrchestrator(builder.start());
+    started.awaitReady(port);
+    return started;
+  }
+
+  private static List<String> words(Path file) throws IOException {
+    return Arrays.stream(
+            new String(Files.readAllBytes(file), StandardCharsets.UTF_8).split("\0", -1))
+        .filter(word -> !word.isEmpty())
+        .toList();
+  }
+
+  private void awaitReady(int port) throws IOException, InterruptedException {
+    HttpRequest ready =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/q/health/ready"))
+            .timeout(Duration.ofSeconds(5))
+            .build();
+    long end = System.nanoTime() + READY.toNanos();
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      while (System.nanoTime() < end && process.isAlive()) {
+        try {
+          if (http.send(ready, HttpResponse.BodyHandlers.discarding()).statusCode() == 200) {
+            return;
+          }
+        } catch (IOException notYet) {
+          // It is starting.
+        }
+        TimeUnit.MILLISECONDS.sleep(200);
+      }
+    }
+    close();
+    throw new IOException("the second orchestrator was not ready within " + READY);
+  }
+
+  /** SIGKILL. */
+  void kill() {
+    process.destroyForcibly();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

@@ -1,0 +1,307 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.baton.chaos.check.Verdict;
+import dev.baton.chaos.fault.Injector;
+import dev.baton.chaos.fault.PlannedFault;
+import dev.baton.chaos.fault.Schedule;
+import dev.baton.chaos.fault.Ways;
+import dev.baton.chaos.history.History;
+import dev.baton.chaos.history.HistoryFolder;
+import dev.baton.chaos.history.Logged;
+import dev.baton.chaos.history.Meta;
+import dev.baton.chaos.history.StartedRun;
+import dev.baton.chaos.workload.Client;
+import dev.baton.chaos.workload.EffectServer;
+import dev.baton.chaos.workload.TraceReader;
+import dev.baton.chaos.workload.Workload;
+import dev.baton.standalone.Component;
+import dev.baton.standalone.Stack;
+import dev.baton.standalone.files.Trees;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * One chaos run: a stack of its own, the undisturbed runs that outputs are compared with, then the
+ * workload under faults, the healing, the end of all runs, the history, the verdict.
+ */
+public final class Chaos {
+  private static final String DATABASE_OF_ORCHESTRATOR = "orchestrator-postgres";
+  private static final String DATABASE_OF_STORE = "store-postgres";
+  private static final String OBJECTS = "object-store";
+  private static final String STORE = "checkpoint-store";
+  private static final String ATTACH = "runner-orchestrator";
+  private static final String LOG = "kafka";
+  private static final List<String> WAYS =
+      List.of(DATABASE_OF_ORCHESTRATOR, DATABASE_OF_STORE, OBJECTS, STORE, ATTACH, LOG);
+  private static final long STORE_BOUND_MS = 120_000;
+
+  private final ChaosOptions options;
+  private final Consumer<String> progress;
+  private final long began = System.nanoTime();
+  private final HistoryFolder folder;
+  private final List<StartedRun> runs = Collections.synchronizedList(new ArrayList<>());
+  private final Map<Workload, JsonNode> expected = new EnumMap<>(Workload.class);
+  private final AtomicInteger next = new AtomicInteger();
+  private volatile boolean over;
+
+  private Chaos(ChaosOptions options, Consumer<String> progress) {
+    this.options = options;
+    this.progress = progress;
+    this.folder = new HistoryFolder(options.out());
+  }
+
+  /**
+   * Takes its time: the faults', and until all runs have ended.
+   *
+   * @param progress gets a line for whatever happens; called from several threads
+   * @throws IllegalArgumentException when the folder has a history already
+   * @throws IOException when the stack does not start, or a server does not come back
+   */
+  public static Verdict run(ChaosOptions options, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return new Chaos(options, progress).run();
+  }
+
+  /** Decides anew about a history that was recorded before. */
+  public static Verdict check(Path folder) throws IOException {
+    return Verdict.of(new HistoryFolder(folder).read());
+  }
+
+  private long now() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+  }
+
+  private Verdict run() throws IOException, InterruptedException {
+    Path data = options.out().resolve("stack");
+    if (Files.exists(data) || Files.exists(options.out().resolve("history.json"))) {
+      throw new IllegalArgumentException(
+          "--out " + options.out() + " has a history already: name another folder");
+    }
+    Files.createDirectories(options.out());
+    Files.createFile(folder.ledger());
+    History history = record(data);
+    folder.write(history);
+    Verdict verdict = Verdict.of(history);
+    if (verdict.ok()) { // Else whoever looks into it needs the logs.
+      Trees.delete(data);
+    }
+    return verdict;
+  }
+
+  private History record(Path data) throws IOException, InterruptedException {
+    try (Ways ways = Ways.open(WAYS);
+        EffectServer effects = new EffectServer(folder.ledger());
+        Stack stack = start(data, ways);
+        TraceReader reader = new TraceReader(stack.kafkaBootstrap(), this::now);
+        Client client =
+            new Client(stack.orchestratorUrl(), folder.ledger(), effects.url(), this::now)) {
+      // However it ends, Ctrl-C included, nothing of the stack is left running.
+      Thread hook = new Thread(() -> abandon(stack), "chaos-stop");
+      Runtime.getRuntime().addShutdownHook(hook);
+      undisturbed(client);
+      History history = disturbed(stack, ways, reader, client);
+      Runtime.getRuntime().removeShutdownHook(hook);
+      return history;
+    }
+  }
+
+  private void abandon(Stack stack) {
+    try {
+      stack.close();
+    } catch (IOException | IllegalStateException e) {
+      progress.accept("the stack could not be stopped: " + e.getMessage());
+    }
+  }
+
+  private void undisturbed(Client client) throws IOException, InterruptedException {
+    Map<Workload, String> started = new EnumMap<>(Workload.class);
+    for (Workload workload : Workload.values()) {
+      client.push(workload);
+      started.put(workload, client.create(workload, "undisturbed-" + workload.name()));
+    }
+    for (Map.Entry<Workload, String> one : started.entrySet()) {
+      JsonNode end = client.follow(one.getValue());
+      String name = one.getKey().workflow();
+      if (!end.path("status").asText().equals("completed")) {
+        throw new IOException("undisturbed, " + name + " did not complete: " + end);
+      }
+      expected.put(one.getKey(), end.path("output"));
+      progress.accept(
+          "%6.1f s  undisturbed %s: %s".formatted(now() / 1000.0, name, end.path("output")));
+    }
+  }
+
+  private History disturbed(Stack stack, Ways ways, TraceReader reader, Client client)
+      throws IOException, InterruptedException {
+    Injector injector = new Injector(stack, ways, reader, this::now, progress);
+    List<Thread> workers = new ArrayList<>();
+    for (int i = 0; i < options.atOnce(); i++) {
+      workers.add(Thread.ofVirtual().name("worker-" + i).start(() -> work(client)));
+    }
+    Thread list = Thread.ofVirtual().name("list").start(client::followList);
+    long began = now();
+    List<PlannedFault> schedule = Schedule.of(options.seed(), options.time(), options.faults());
+    injector.run(schedule);
+    TimeUnit.MILLISECONDS.sleep(Math.max(0, began + options.time().toMillis() - now()));
+    over = true;
+    injector.heal();
+    long healed = now();
+    progress.accept("%6.1f s  all is healed".formatted(healed / 1000.0));
+    client.endAt(healed + options.bound().toMillis());
+    for (Thread worker : workers) {
+      worker.join(options.bound().toMillis() * 2);
+    }
+    list.interrupt();
+    list.join();
+    List<Logged> log = reader.readWhole();
+    look(client, log);
+    return new History(
+        new Meta(Meta.FORMAT, options.seed(), healed, now(), options.bound().toMillis()),
+        List.copyOf(runs),
+        log,
+        reader.seen(),
+        folder.effects(),
+        client.answers(),
+        injector.done());
+  }
+
+  /** The n-th of the workload, from 0: a function of the seed. Neighbours must not be alike. */
+  private Workload workload(int n) {
+    Random random = new Random(options.seed());
+    return Workload.choose(new Random(random.nextLong() ^ (n * 0x9E3779B97F4A7C15L)));
+  }
+
+  /** Starts one run after the other, and stays with each until it ends. */
+  private void work(Client client) {
+    try {
+      for (int n = next.getAndIncrement();
+          !over || n < options.runs();
+          n = next.getAndIncrement()) {
+        Workload workload = workload(n);
+        String run = client.create(workload, "chaos-" + options.seed() + "-" + n);
+        runs.add(
+            new StartedRun(
+                run, workload.workflow(), Objects.requireNonNull(expected.get(workload))));
+        JsonNode end = client.follow(run);
+        progress.accept(
+            "%6.1f s  run %d %s %s: %s, epoch %s"
+                .formatted(
+                    now() / 1000.0,
+                    n + 1,
+                    run,
+                    workload.workflow(),
+                    end.path("status").asText("?"),
+                    end.path("epoch").asText("?")));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IOException | RuntimeException e) {
+      progress.accept("a worker has ended: " + e);
+    }
+  }
+
+  /** What the API says when all is over: each run once more, and the store's copy of its trace. */
+  private void look(Client client, List<Logged> log) throws InterruptedException {
+    for (StartedRun run : List.copyOf(runs)) {
+      String last =
+          log.stream()
+              .filter(record -> record.run().equals(run.run()))
+              .map(Logged::id)
+              .reduce("", (_, id) -> id);
+      try {
+        client.lookAgain(run.run());
+        if (!client.events(run.run(), last, STORE_BOUND_MS)) {
+          progress.accept("the store's trace of run " + run.run() + " does not have " + last);
+        }
+      } catch (IOException e) {
+        progress.accept("run " + run.run() + " cannot be asked for: " + e);
+      }
+    }
+  }
+
+  private static Stack start(Path data, Ways ways) throws IOException, InterruptedException {
+    int forwarded = freePort();
+    Thread router = Thread.ofVirtual().name("router").start(() -> route(data, ways, forwarded));
+    try {
+      return Stack.builder()
+          .data(data)
+          .environment(
+              Component.KAFKA, "BATON_KAFKA_FORWARDED", forwarded + ":" + ways.get(LOG).port())
+          .environment(
+              Component.ORCHESTRATOR,
+              "KAFKA_BOOTSTRAP_SERVERS",
+              "127.0.0.1:" + ways.get(LOG).port())
+          .environment(
+              Component.ORCHESTRATOR, "BATON_DB_PORT", port(ways, DATABASE_OF_ORCHESTRATOR))
+          .environment(Component.STORE, "BATON_DB_PORT", port(ways, DATABASE_OF_STORE))
+          .environment(Component.STORE, "BATON_OBJECT_STORE_ENDPOINT", url(ways, OBJECTS))
+          .environment(Component.ORCHESTRATOR, "BATON_STORE_URL", url(ways, STORE))
+          .environment(Component.ORCHESTRATOR, "BATON_ORCHESTRATOR_URL", url(ways, ATTACH))
+          .start();
+    } finally {
+      router.interrupt();
+    }
+  }
+
+  private static String port(Ways ways, String name) {
+    return Integer.toString(ways.get(name).port());
+  }
+
+  private static String url(Ways ways, String name) {
+    return "http://127.0.0.1:" + ways.get(name).port();
+  }
+
+  /** The stack chooses its ports while it starts, and says so before it starts anything. */
+  private static void route(Path data, Ways ways, int forwarded) {
+    Path file = data.resolve("stack.json");
+    try {
+      while (true) {
+        JsonNode ports =
+            Files.exists(file)
+                ? new ObjectMapper().readTree(Files.readString(file)).path("ports")
+                : com.fasterxml.jackson.databind.node.MissingNode.getInstance();
+        if (ports.has("orchestrator")) {
+          ways.get(DATABASE_OF_ORCHESTRATOR).to(ports.path("postgres").asInt());
+          ways.get(DATABASE_OF_STORE).to(ports.path("postgres").asInt());
+          ways.get(OBJECTS).to(ports.path("s3").asInt());
+          ways.get(STORE).to(ports.path("store").asInt());
+          ways.get(ATTACH).to(ports.path("orchestrator").asInt());
+          ways.get(LOG).to(forwarded);
+          return;
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos;
+
+import dev.baton.chaos.check.Verdict;
+import dev.baton.chaos.history.HistoryFolder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The program behind {@code baton chaos}. Exit code 0: all invariants hold; 1: one is broken, or
+ * there is no verdict; 2: the arguments are wrong.
+ */
+public final class ChaosMain {
+  private static final String USAGE =
+      "usage: [--seed N] [--minutes M] [--runs R] [--faults F] [--at-once A] [--bound-seconds B]"
+          + " [--out DIR] [--json] | --check DIR [--json]";
+  private static final double FAULTS_PER_MINUTE = 50;
+
+  private ChaosMain() {}
+
+  /** See the class. */
+  public static void main(String... args) {
+    System.exit(run(args));
+  }
+
+  private static int run(String... args) {
+    try {
+      Arguments arguments = Arguments.parse(args);
+      Verdict verdict =
+          arguments.check == null
+              ? Chaos.run(arguments.options(), line -> System.err.println(line))
+              : recorded(arguments.check);
+      print(verdict, arguments.json);
+      return verdict.ok() ? 0 : 1;
+    } catch (IllegalArgumentException e) {
+      System.err.println("baton: " + e.getMessage());
+      return 2;
+    } catch (IOException | IllegalStateException e) {
+      System.err.println("baton: " + e.getMessage());
+      return 1;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      System.err.println("baton: interrupted");
+      return 130;
+    }
+  }
+
+  private static Verdict recorded(Path folder) {
+    try {
+      return Chaos.check(folder);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("--check " + folder + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void print(Verdict verdict, boolean json) throws IOException {
+    if (json) {
+      System.out.println(
+          HistoryFolder.JSON.writerWithDefaultPrettyPrinter().writeValueAsString(verdict.json()));
+    } else {
+      verdict.lines().forEach(System.out::println);
+    }
+  }
+
+  /** As they are given; not checked but for their form. */
+  private static final class Arguments {
+    private long seed = System.nanoTime() & 0xffffff;
+    private double minutes = 5;
+    private int runs = 50;
+    private int faults = -1;
+    private int atOnce = 8;
+    private int boundSeconds = 300;
+    private @Nullable Path out;
+    private @Nullable Path check;
+    private boolean json;
+
+    static Arguments parse(String... args) {
+      Arguments parsed = new Arguments();
+      for (int i = 0; i < args.length; i++) {
+        if (args[i].equals("--json")) {
+          parsed.json = true;
+          continue;
+        }
+        if (i + 1 == args.length) {
+          throw new IllegalArgumentException(args[i] + " has no value\n" + USAGE);
+        }
+        parsed.set(args[i], args[++i]);
+      }
+      return parsed;
+    }
+
+    private void set(String name, String value) {
+      try {
+        switch (name) {
+          case "--seed" -> seed = Long.parseLong(value);
+          case "--minutes" -> minutes = Double.parseDouble(value);
+          case "--runs" -> runs = Integer.parseInt(value);
+          case "--faults" -> faults = Integer.parseInt(value);
+          case "--at-once" -> atOnce = Integer.parseInt(value);
+          case "--bound-seconds" -> boundSeconds = Integer.parseInt(value);
+          case "--out" -> out = Path.of(value);
+          case "--check" -> check = Path.of(value);
+          default -> throw new IllegalArgumentException("unknown argument " + name + "\n" + USAGE);
+        }
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException(name + " " + value + " is not a number", e);
+      }
+    }
+
+    ChaosOptions options() {
+      int planned = faults < 0 ? (int) Math.ceil(minutes * FAULTS_PER_MINUTE) : faults;
+      Path folder = out == null ? Path.of("chaos-" + seed) : out;
+      System.err.println(
+          "--seed %d --minutes %s --runs %d --faults %d --at-once %d; the history goes to %s"
+              .formatted(seed, minutes, runs, planned, atOnce, folder.toAbsolutePath()));
+      return new ChaosOptions(
+          seed,
+          Duration.ofMillis((long) (minutes * 60_000)),
+          runs,
+          planned,
+          folder,
+          Duration.ofSeconds(boundSeconds),
+          atOnce);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * What a chaos run shall be.
+ *
+ * @param seed of the schedule and the workload
+ * @param time how long faults are injected, 10 s to 7 days
+ * @param runs how many runs there are at least, 1 to 100,000
+ * @param faults how many are planned, 0 to 1,000,000
+ * @param out the folder of the history; made when missing
+ * @param bound within how long after the faults all runs must end, 1 s to a day
+ * @param atOnce how many runs are under way, 1 to 1,000
+ */
+public record ChaosOptions(
+    long seed, Duration time, int runs, int faults, Path out, Duration bound, int atOnce) {
+  /** Checks the bounds. */
+  public ChaosOptions {
+    within("the time in seconds", time.toSeconds(), 10, 7L * 24 * 3600);
+    within("--runs", runs, 1, 100_000);
+    within("--faults", faults, 0, 1_000_000);
+    within("--at-once", atOnce, 1, 1000);
+    within("the bound in seconds", bound.toSeconds(), 1, 86_400);
+    out = out.toAbsolutePath().normalize();
+  }
+
+  private static void within(String what, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          "%s: %d is not %d to %d".formatted(what, value, least, most));
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.check;
+
+import java.util.List;
+
+/** A promise of the system that a history shows kept or broken. Stateless. */
+interface Invariant {
+  /** All of them, in the order in which they are reported. */
+  List<Invariant> ALL =
+      List.of(
+          new RunsAcknowledgedExist(),
+          new AnswersAcknowledgedExist(),
+          new LogKeepsWhatWasSeen(),
+          new CompletionsSurvive(),
+          new CompletedStepsStay(),
+          new OldEpochsHaveNoEffect(),
+          new OneRunnerPerEpoch(),
+          new AssignedBeforeActing(),
+          new LanesHaveNoHoles(),
+          new OutputsAsUndisturbed(),
+          new EveryRunEnds(),
+          new ApiFollowsTheLog());
+
+  /** Its name in reports, for good. */
+  String name();
+
+  /** The promise, for people. */
+  String says();
+
+  void check(Evidence evidence, Findings findings);
+}

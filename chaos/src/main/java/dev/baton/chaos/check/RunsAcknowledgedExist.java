@@ -1,0 +1,42 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.check;
+
+import dev.baton.chaos.history.Answer;
+
+/** A run that {@code POST /runs} has acknowledged is in the log. */
+final class RunsAcknowledgedExist implements Invariant {
+  @Override
+  public String name() {
+    return "acknowledged-run-survives";
+  }
+
+  @Override
+  public String says() {
+    return "every run that the API has acknowledged is on the log, and known from then on";
+  }
+
+  @Override
+  public void check(Evidence evidence, Findings findings) {
+    for (RunReading reading : evidence.readings()) {
+      findings.checked();
+      boolean created =
+          reading.records().stream()
+              .anyMatch(placed -> placed.counts() && placed.record().is("run_created"));
+      if (!created) {
+        findings.violated(Violation.of(reading.run(), "no run_created of it counts in the log"));
+      }
+      evidence.answers(reading.run()).stream()
+          .filter(answer -> answer.request() == Answer.Request.RUN && answer.status() == 404)
+          .findFirst()
+          .ifPresent(
+              answer ->
+                  findings.violated(
+                      Violation.of(reading.run(), "the API does not know it").with(answer)));
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.fault;
+
+import dev.baton.standalone.Component;
+import org.jspecify.annotations.Nullable;
+
+/** The kinds of faults, each with its weight in a schedule and how long it lasts. */
+public enum FaultKind {
+  /** SIGKILL of a runner alone: what it has started is left behind. */
+  KILL_RUNNER(18, 0, 0, null, null),
+  /** SIGKILL of a runner and all that it has started, as when a container dies. */
+  KILL_RUNNER_TREE(8, 0, 0, null, null),
+  /** SIGSTOP of a runner, then SIGCONT: shorter and longer than the heartbeat timeout. */
+  STOP_RUNNER(14, 200, 8_000, null, null),
+  /** Records of a run, old epochs' too, are delivered again, in any order. */
+  RESEND(24, 0, 0, null, null),
+  /** What one side sends arrives later. */
+  DELAY(10, 1_000, 6_000, null, null),
+  /** Nothing comes through, connections stay open. */
+  CUT(12, 300, 5_000, null, null),
+  /** All connections of one way break at once. */
+  DROP(6, 0, 0, null, null),
+  /** SIGKILL, and a new start some time later. */
+  KILL_ORCHESTRATOR(3, 0, 3_000, Component.ORCHESTRATOR, null),
+  /** SIGKILL, and a new start some time later. */
+  KILL_STORE(3, 0, 3_000, Component.STORE, null),
+  /** SIGKILL, and a new start some time later. */
+  KILL_KAFKA(1, 0, 2_000, Component.KAFKA, null),
+  /** SIGKILL, and a new start some time later. */
+  KILL_POSTGRES(2, 0, 2_000, Component.POSTGRES, null),
+  /** SIGKILL, and a new start some time later. */
+  KILL_S3(2, 0, 2_000, Component.S3, null),
+  /** SIGSTOP of the orchestrator, then SIGCONT. */
+  STOP_ORCHESTRATOR(2, 500, 5_000, null, Component.ORCHESTRATOR);
+
+  private final int weight;
+  private final int shortestMs;
+  private final int longestMs;
+  private final @Nullable Component killed;
+  private final @Nullable Component stopped;
+
+  FaultKind(
+      int weight,
+      int shortestMs,
+      int longestMs,
+      @Nullable Component killed,
+      @Nullable Component stopped) {
+    this.weight = weight;
+    this.shortestMs = shortestMs;
+    this.longestMs = longestMs;
+    this.killed = killed;
+    this.stopped = stopped;
+  }
+
+  int weight() {
+    return weight;
+  }
+
+  int shortestMs() {
+    return shortestMs;
+  }
+
+  int longestMs() {
+    return longestMs;
+  }
+
+  /** The server that it is about; null where it is about runners, ways or records. */
+  @Nullable Component component() {
+    return killed == null ? stopped : killed;
+  }
+}

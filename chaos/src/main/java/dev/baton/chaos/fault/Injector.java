@@ -1,0 +1,253 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.fault;
+
+import dev.baton.chaos.history.FaultRecord;
+import dev.baton.standalone.Component;
+import dev.baton.standalone.Stack;
+import dev.baton.standalone.process.ProcessId;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Carries out a schedule. Each fault has a thread of its own, so that one that lasts holds up no
+ * other; a server is hit by one at a time. Thread-safe.
+ */
+public final class Injector {
+  private static final Duration BACK_WITHIN = Duration.ofMinutes(3);
+  private static final int LONGEST_DELAY_MS = 400;
+
+  private final Stack stack;
+  private final Runners runners;
+  private final Ways ways;
+  private final Resender resender;
+  private final LongSupplier clock;
+  private final Consumer<String> progress;
+  private final Map<Component, ReentrantLock> busy = new EnumMap<>(Component.class);
+  private final Set<ProcessId> stopped = ConcurrentHashMap.newKeySet();
+  private final ConcurrentLinkedQueue<FaultRecord> done = new ConcurrentLinkedQueue<>();
+
+  /**
+   * @param clock milliseconds since the history's beginning
+   */
+  public Injector(
+      Stack stack, Ways ways, Resender resender, LongSupplier clock, Consumer<String> progress) {
+    this.stack = stack;
+    this.runners = new Runners(stack.data());
+    this.ways = ways;
+    this.resender = resender;
+    this.clock = clock;
+    this.progress = progress;
+    for (Component component : Component.values()) {
+      busy.put(component, new ReentrantLock());
+    }
+  }
+
+  /** What has been done so far. */
+  public List<FaultRecord> done() {
+    return List.copyOf(done);
+  }
+
+  /** Returns when all faults have been done and what they stopped is to go on by itself. */
+  public void run(List<PlannedFault> schedule) throws InterruptedException {
+    long began = clock.getAsLong();
+    List<Thread> threads = new ArrayList<>();
+    for (PlannedFault fault : schedule) {
+      long wait = began + fault.atMs() - clock.getAsLong();
+      if (wait > 0) {
+        TimeUnit.MILLISECONDS.sleep(wait);
+      }
+      threads.add(Thread.ofVirtual().name("fault-" + fault.number()).start(() -> carryOut(fault)));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  /** Everything that was stopped goes on, every way is open, every server is there. */
+  public void heal() throws IOException, InterruptedException {
+    ways.heal();
+    for (ProcessId process : stopped) {
+      Runners.signal(process, "CONT");
+    }
+    stopped.clear();
+    for (Component component : Component.values()) {
+      if (stack.process(component).isEmpty()) {
+        stack.restart(component);
+      }
+      if (!stack.awaitReady(component, BACK_WITHIN)) {
+        throw new IOException(component.label() + " is not ready, though nothing is done to it");
+      }
+    }
+  }
+
+  /** What came of one fault: what was hit, and what there is to say. */
+  private record Hit(String target, boolean done, String detail) {
+    static Hit nothing(String why) {
+      return new Hit("", false, why);
+    }
+  }
+
+  private void carryOut(PlannedFault fault) {
+    long begin = clock.getAsLong();
+    Hit hit;
+    try {
+      hit = hit(fault);
+    } catch (IOException | RuntimeException e) {
+      hit = new Hit("", false, e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      hit = Hit.nothing("interrupted");
+    }
+    FaultRecord record =
+        new FaultRecord(
+            fault.number(),
+            fault.kind().name(),
+            hit.target(),
+            begin,
+            clock.getAsLong(),
+            hit.done(),
+            hit.detail());
+    done.add(record);
+    progress.accept(
+        "%6.1f s  fault %d %s %s%s"
+            .formatted(
+                begin / 1000.0,
+                fault.number(),
+                fault.kind(),
+                hit.target(),
+                hit.done() ? " " + hit.detail() : " not done: " + hit.detail()));
+  }
+
+  private Hit hit(PlannedFault fault) throws IOException, InterruptedException {
+    return switch (fault.kind()) {
+      case KILL_RUNNER -> killRunner(fault, false);
+      case KILL_RUNNER_TREE -> killRunner(fault, true);
+      case STOP_RUNNER -> stopRunner(fault);
+      case RESEND -> resend(fault);
+      case DELAY -> delay(fault);
+      case CUT -> cut(fault);
+      case DROP -> drop(fault);
+      case KILL_ORCHESTRATOR, KILL_STORE, KILL_KAFKA, KILL_POSTGRES, KILL_S3 ->
+          alone(fault, component -> kill(component, fault.durationMs()));
+      case STOP_ORCHESTRATOR -> alone(fault, component -> stop(component, fault.durationMs()));
+    };
+  }
+
+  private Optional<ProcessId> runner(PlannedFault fault) throws IOException {
+    List<ProcessId> living = runners.living();
+    return living.isEmpty()
+        ? Optional.empty()
+        : Optional.of(living.get(fault.choice() % living.size()));
+  }
+
+  private Hit killRunner(PlannedFault fault, boolean whole) throws IOException {
+    Optional<ProcessId> runner = runner(fault);
+    Optional<ProcessHandle> handle = runner.flatMap(ProcessId::handle);
+    if (handle.isEmpty()) {
+      return Hit.nothing("no runner lives");
+    }
+    List<ProcessHandle> started = whole ? handle.get().descendants().toList() : List.of();
+    boolean killed = handle.get().destroyForcibly();
+    started.forEach(ProcessHandle::destroyForcibly);
+    return new Hit("runner " + handle.get().pid(), killed, "with " + started.size() + " others");
+  }
+
+  private Hit stopRunner(PlannedFault fault) throws IOException, InterruptedException {
+    Optional<ProcessId> runner = runner(fault);
+    if (runner.isEmpty()) {
+      return Hit.nothing("no runner lives");
+    }
+    return stopped(runner.get(), "runner " + runner.get().pid(), fault.durationMs());
+  }
+
+  private Hit stopped(ProcessId process, String name, int durationMs)
+      throws IOException, InterruptedException {
+    stopped.add(process);
+    try {
+      boolean sent = Runners.signal(process, "STOP");
+      TimeUnit.MILLISECONDS.sleep(sent ? durationMs : 0);
+      return new Hit(name, sent, "for " + durationMs + " ms");
+    } finally {
+      Runners.signal(process, "CONT");
+      stopped.remove(process);
+    }
+  }
+
+  private Hit resend(PlannedFault fault) throws IOException, InterruptedException {
+    String sent = resender.resend(new Random(fault.choice()));
+    return sent.isEmpty() ? Hit.nothing("nothing is on the log yet") : new Hit("trace", true, sent);
+  }
+
+  private Hit delay(PlannedFault fault) throws InterruptedException {
+    String way = ways.choose(fault.choice());
+    Duration delay = Duration.ofMillis(5 + fault.choice() % LONGEST_DELAY_MS);
+    ways.get(way).delay(delay);
+    TimeUnit.MILLISECONDS.sleep(fault.durationMs());
+    ways.get(way).delay(Duration.ZERO);
+    return new Hit(way, true, "by %d ms for %d ms".formatted(delay.toMillis(), fault.durationMs()));
+  }
+
+  private Hit cut(PlannedFault fault) throws InterruptedException {
+    String way = ways.choose(fault.choice());
+    ways.get(way).cut();
+    TimeUnit.MILLISECONDS.sleep(fault.durationMs());
+    ways.get(way).heal();
+    return new Hit(way, true, "for " + fault.durationMs() + " ms");
+  }
+
+  private Hit drop(PlannedFault fault) throws IOException {
+    String way = ways.choose(fault.choice());
+    ways.get(way).drop();
+    return new Hit(way, true, "");
+  }
+
+  private interface Action {
+    Hit on(Component component) throws IOException, InterruptedException;
+  }
+
+  private Hit alone(PlannedFault fault, Action action) throws IOException, InterruptedException {
+    Component component = Objects.requireNonNull(fault.kind().component());
+    ReentrantLock lock = Objects.requireNonNull(busy.get(component));
+    if (!lock.tryLock()) {
+      return Hit.nothing(component.label() + " has not come back from the last");
+    }
+    try {
+      return action.on(component);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Hit kill(Component component, int downMs) throws IOException, InterruptedException {
+    stack.kill(component);
+    TimeUnit.MILLISECONDS.sleep(downMs);
+    stack.restart(component);
+    return new Hit(component.label(), true, "down for " + downMs + " ms");
+  }
+
+  private Hit stop(Component component, int durationMs) throws IOException, InterruptedException {
+    Optional<ProcessId> process = stack.process(component);
+    return process.isEmpty()
+        ? Hit.nothing("it is not there")
+        : stopped(process.get(), component.label(), durationMs);
+  }
+}

@@ -1,0 +1,63 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.workload;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.chaos.history.HistoryFolder;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+
+/** The orchestrator's API. Each request ends within its bound, if only with an exception. */
+final class Api implements AutoCloseable {
+  private static final Duration BOUND = Duration.ofSeconds(15);
+
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(5))
+          .build();
+  private final String base;
+
+  Api(String base) {
+    this.base = base;
+  }
+
+  record Reply(int status, JsonNode body) {}
+
+  Reply get(String path) throws IOException, InterruptedException {
+    return send(HttpRequest.newBuilder(URI.create(base + path)).GET());
+  }
+
+  Reply post(String path, String type, String key, String body)
+      throws IOException, InterruptedException {
+    return send(
+        HttpRequest.newBuilder(URI.create(base + path))
+            .header("Content-Type", type)
+            .header("Idempotency-Key", key)
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private Reply send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    HttpResponse<String> response =
+        http.send(request.timeout(BOUND).build(), HttpResponse.BodyHandlers.ofString());
+    boolean json = response.headers().firstValue("Content-Type").orElse("").contains("json");
+    return new Reply(
+        response.statusCode(),
+        json
+            ? HistoryFolder.JSON.readTree(response.body())
+            : HistoryFolder.JSON.createObjectNode());
+  }
+
+  @Override
+  public void close() {
+    http.shutdownNow();
+  }
+}

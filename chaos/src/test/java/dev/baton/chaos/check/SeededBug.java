@@ -1,0 +1,380 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.check;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.chaos.history.Answer;
+import dev.baton.chaos.history.Answer.Request;
+import dev.baton.chaos.history.Effect;
+import dev.baton.chaos.history.History;
+import dev.baton.chaos.history.Logged;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * What a history would look like if the system had that mistake. Each plants it once, at a place
+ * that the seed chooses, into a history that is clean.
+ */
+enum SeededBug {
+  /** A replacement acts though its assignment never came before. */
+  FENCE_SKIPPED("fence-comes-first") {
+    @Override
+    History plant(History history, Random random) {
+      Logged fence =
+          any(history, random, r -> isTakeover(r) && counts(history, r) && acts(history, r));
+      return history.withLog(without(history, fence));
+    }
+  },
+  /** The replacement acts, and what the old runner started goes on. */
+  OLD_RUNNER_NOT_STOPPED("old-epoch-has-no-effect") {
+    @Override
+    History plant(History history, Random random) {
+      List<Effect> ledger = new ArrayList<>(history.ledger());
+      List<Effect> replaced =
+          ledger.stream()
+              .filter(
+                  effect ->
+                      effect.epoch() > 0
+                          && ledger.stream()
+                              .anyMatch(
+                                  other ->
+                                      other.run().equals(effect.run())
+                                          && other.epoch() > effect.epoch()))
+              .toList();
+      Effect old = one(replaced, random);
+      ledger.add(
+          new Effect(
+              ledger.size() + 1,
+              old.run(),
+              old.step(),
+              old.visit(),
+              old.attempt(),
+              old.epoch(),
+              "tick",
+              old.pid(),
+              old.wallNanos()));
+      return history.withLedger(ledger);
+    }
+  },
+  /** An old epoch's completion comes after the fence, and the API counts it. */
+  LEASE_DROPPED("api-follows-the-log") {
+    @Override
+    History plant(History history, Random random) {
+      Logged fence = any(history, random, r -> isTakeover(r) && counts(history, r));
+      int old = fence.data().path("epoch").asInt() - 1;
+      long seq =
+          history.log().stream()
+                  .filter(r -> r.run().equals(fence.run()) && r.epoch() == old)
+                  .mapToLong(Logged::seq)
+                  .max()
+                  .orElse(0)
+              + 1;
+      JsonNode data = Handmade.json("{'step':'of_the_old_epoch','visit':1}");
+      Logged zombie =
+          new Logged(
+              fence.partition(), fence.offset(), fence.run(), old, seq, "step_completed", data);
+      return overcounted(history.withLog(after(history, fence, zombie)), fence.run(), fence);
+    }
+  },
+  /** A completion is delivered twice, and counted twice. */
+  SEQ_IGNORED("api-follows-the-log") {
+    @Override
+    History plant(History history, Random random) {
+      Logged done = any(history, random, r -> r.is("step_completed"));
+      return overcounted(history.withLog(after(history, done, done)), done.run(), done);
+    }
+  },
+  /** A step that had completed runs again in the next epoch. */
+  STEP_REPEATED("completed-step-stays") {
+    @Override
+    History plant(History history, Random random) {
+      Evidence evidence = new Evidence(history);
+      List<Effect> again = new ArrayList<>();
+      for (RunReading reading : evidence.readings()) {
+        for (int epoch : reading.assigned()) {
+          for (Logged done : reading.stoodAt(epoch).values()) {
+            again.add(
+                new Effect(
+                    history.ledger().size() + 1,
+                    done.run(),
+                    done.text("step"),
+                    done.data().path("visit").asInt(1),
+                    1,
+                    epoch,
+                    "begin",
+                    1,
+                    1));
+          }
+        }
+      }
+      List<Effect> ledger = new ArrayList<>(history.ledger());
+      ledger.add(one(again, random));
+      return history.withLedger(ledger);
+    }
+  },
+  /** A step completes a second time. */
+  STEP_COMPLETED_AGAIN("completed-step-stays") {
+    @Override
+    History plant(History history, Random random) {
+      Logged done = any(history, random, r -> r.is("step_completed") && counts(history, r));
+      List<Logged> log = new ArrayList<>();
+      boolean passed = false;
+      for (Logged record : history.log()) {
+        boolean later = passed && record.run().equals(done.run()) && record.epoch() == done.epoch();
+        log.add(later && record.seq() > done.seq() ? at(record, record.seq() + 1) : record);
+        if (record == done) {
+          log.add(at(done, done.seq() + 1));
+          passed = true;
+        }
+      }
+      return history.withLog(log);
+    }
+  },
+  /** The log has lost an acknowledged completion. */
+  COMPLETION_LOST("log-keeps-what-was-seen") {
+    @Override
+    History plant(History history, Random random) {
+      return history.withLog(without(history, any(history, random, r -> r.is("step_completed"))));
+    }
+  },
+  /** The store has lost one. */
+  COMPLETION_NOT_STORED("acknowledged-completion-survives") {
+    @Override
+    History plant(History history, Random random) {
+      Logged lost = any(history, random, r -> r.is("step_completed") && counts(history, r));
+      return history.withAnswers(
+          history.answers().stream()
+              .map(
+                  answer -> {
+                    if (answer.request() != Request.EVENTS || !answer.run().equals(lost.run())) {
+                      return answer;
+                    }
+                    ObjectNode body = answer.body().deepCopy();
+                    ArrayNode events = body.putArray("events");
+                    for (JsonNode event : answer.body().path("events")) {
+                      if (!event.path("id").asText().equals(lost.id())) {
+                        events.add(event);
+                      }
+                    }
+                    return with(answer, body);
+                  })
+              .toList());
+    }
+  },
+  /** A run comes to something else. */
+  OUTPUT_WRONG("output-as-undisturbed") {
+    @Override
+    History plant(History history, Random random) {
+      Logged end = any(history, random, r -> r.is("run_completed"));
+      ObjectNode data = end.data().deepCopy();
+      data.putObject("output").set("value", TextNode.valueOf("something else"));
+      return history.withLog(
+          history.log().stream().map(r -> r.id().equals(end.id()) ? with(r, data) : r).toList());
+    }
+  },
+  /** A run stays where it is. */
+  RUN_STUCK("every-run-ends") {
+    @Override
+    History plant(History history, Random random) {
+      Logged end = any(history, random, r -> r.is("run_completed"));
+      return history
+          .withLog(history.log().stream().filter(r -> !r.id().equals(end.id())).toList())
+          .withAnswers(
+              history.answers().stream()
+                  .filter(
+                      a ->
+                          !a.run().equals(end.run())
+                              || !a.body().path("status").asText().equals("completed"))
+                  .toList());
+    }
+  },
+  /** The API tells what was, after it has told what is. */
+  API_GOES_BACK("api-follows-the-log") {
+    @Override
+    History plant(History history, Random random) {
+      String run = one(history.runs(), random).run();
+      List<Answer> told =
+          history.answers().stream()
+              .filter(a -> a.run().equals(run) && a.request() == Request.RUN && a.status() == 200)
+              .toList();
+      Answer old =
+          one(
+              told.stream()
+                  .filter(a -> !a.body().path("status").asText().equals("completed"))
+                  .toList(),
+              random);
+      List<Answer> answers = new ArrayList<>(history.answers());
+      long now = answers.stream().mapToLong(Answer::answeredMs).max().orElseThrow();
+      answers.add(new Answer(now + 1, now + 2, old.request(), run, old.status(), old.body()));
+      return history.withAnswers(answers);
+    }
+  },
+  /** An acknowledged run is nowhere. */
+  RUN_FORGOTTEN("acknowledged-run-survives") {
+    @Override
+    History plant(History history, Random random) {
+      String run = one(history.runs(), random).run();
+      return history.withLog(history.log().stream().filter(r -> !r.run().equals(run)).toList());
+    }
+  },
+  /** An acknowledged answer to an approval is nowhere. */
+  ANSWER_FORGOTTEN("acknowledged-answer-survives") {
+    @Override
+    History plant(History history, Random random) {
+      Logged answered = any(history, random, r -> r.is("approval_answered"));
+      return history.withLog(
+          history.log().stream().filter(r -> !r.id().equals(answered.id())).toList());
+    }
+  },
+  /** Two runners hold the same epoch. */
+  TWO_RUNNERS("one-runner-per-epoch") {
+    @Override
+    History plant(History history, Random random) {
+      Logged first = any(history, random, r -> r.is("runner_started"));
+      ObjectNode data = first.data().deepCopy();
+      Logged second = with(at(first, first.seq() + 1), data.put("runner", "another"));
+      return history.withLog(after(history, first, second));
+    }
+  },
+  /** Two replicas assign the same epoch. */
+  EPOCH_ASSIGNED_TWICE("one-runner-per-epoch") {
+    @Override
+    History plant(History history, Random random) {
+      Logged first = any(history, random, r -> r.is("runner_assigned") && counts(history, r));
+      return history.withLog(after(history, first, at(first, first.seq() + 1)));
+    }
+  },
+  /** A record never reached the log, and its successors did. */
+  RECORD_SKIPPED("lanes-have-no-holes") {
+    @Override
+    History plant(History history, Random random) {
+      Logged gone = any(history, random, r -> r.is("runner_started") && counts(history, r));
+      return history.withLog(
+          history.log().stream().filter(r -> !r.id().equals(gone.id())).toList());
+    }
+  },
+  /** One id, two events. */
+  ID_REUSED("lanes-have-no-holes") {
+    @Override
+    History plant(History history, Random random) {
+      Logged first = any(history, random, r -> r.is("step_completed"));
+      ObjectNode data = first.data().deepCopy();
+      return history.withLog(after(history, first, with(first, data.put("step", "other"))));
+    }
+  };
+
+  /** The invariant that must be found broken. */
+  final String breaks;
+
+  SeededBug(String breaks) {
+    this.breaks = breaks;
+  }
+
+  abstract History plant(History history, Random random);
+
+  private static boolean isTakeover(Logged record) {
+    return record.is("runner_assigned") && record.data().path("epoch").asInt() > 1;
+  }
+
+  /** Whether whoever it assigns lived long enough to write anything. */
+  private static boolean acts(History history, Logged fence) {
+    int epoch = fence.data().path("epoch").asInt();
+    return history.log().stream().anyMatch(r -> r.run().equals(fence.run()) && r.epoch() == epoch);
+  }
+
+  private static boolean counts(History history, Logged record) {
+    return new Evidence(history)
+        .reading(record.run()).records().stream()
+            .anyMatch(placed -> placed.record() == record && placed.counts());
+  }
+
+  private static Logged any(History history, Random random, Predicate<Logged> which) {
+    return one(history.log().stream().filter(which).toList(), random);
+  }
+
+  private static <T> T one(List<T> list, Random random) {
+    if (list.isEmpty()) {
+      throw new AssertionError("the history has no place for this mistake");
+    }
+    return list.get(random.nextInt(list.size()));
+  }
+
+  private static List<Logged> without(History history, Logged gone) {
+    return history.log().stream().filter(record -> record != gone).toList();
+  }
+
+  /** At the same offset, which keeps the order in which they are listed. */
+  private static List<Logged> after(History history, Logged place, Logged more) {
+    return history.log().stream()
+        .flatMap(record -> record == place ? Stream.of(record, more) : Stream.of(record))
+        .toList();
+  }
+
+  private static Logged at(Logged record, long seq) {
+    return new Logged(
+        record.partition(),
+        record.offset(),
+        record.run(),
+        record.epoch(),
+        seq,
+        record.type(),
+        record.data());
+  }
+
+  private static Logged with(Logged record, JsonNode data) {
+    return new Logged(
+        record.partition(),
+        record.offset(),
+        record.run(),
+        record.epoch(),
+        record.seq(),
+        record.type(),
+        data);
+  }
+
+  private static Answer with(Answer answer, JsonNode body) {
+    return new Answer(
+        answer.askedMs(),
+        answer.answeredMs(),
+        answer.request(),
+        answer.run(),
+        answer.status(),
+        body);
+  }
+
+  /** All answers that tell of more than was there at that record count one completion more. */
+  private static History overcounted(History history, String run, Logged since) {
+    int then =
+        (int)
+            history.log().stream()
+                .takeWhile(record -> record != since)
+                .filter(r -> r.run().equals(run) && r.is("step_completed") && counts(history, r))
+                .count();
+    return history.withAnswers(
+        history.answers().stream()
+            .map(
+                answer -> {
+                  int told = answer.body().path("completed_steps").asInt(-1);
+                  boolean later =
+                      answer.run().equals(run)
+                          && (told > then
+                              || answer.body().path("status").asText().equals("completed"));
+                  if (answer.request() != Request.RUN || !later) {
+                    return answer;
+                  }
+                  ObjectNode body = answer.body().deepCopy();
+                  return with(answer, body.put("completed_steps", told + 1));
+                })
+            .toList());
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of schedules. */
+@NullMarked
+package dev.baton.chaos.fault;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,149 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.chaos;
+
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.stack.ChaosProgram;
+import dev.baton.cli.stack.StartCaches;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code baton chaos}. */
+@Command(
+    name = "chaos",
+    description =
+        "Inject faults into a stack of its own while runs are under way, record what is seen from outside, "
+            + "and decide whether the promises were kept. Exit 1 when one was not.",
+    footer = {
+      "%nExamples:",
+      "  baton chaos --seed 7 --minutes 5",
+      "  baton chaos --minutes 60 --runs 600 --out /tmp/night -o json",
+      "  baton chaos --check /tmp/night"
+    })
+public final class ChaosCommand implements Callable<Integer> {
+  private static final double SHORTEST = 0.2;
+  private static final double LONGEST = 7 * 24 * 60;
+
+  private final Context context;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Of faults and workload; printed, so it can be repeated.")
+  private @Nullable Long seed;
+
+  @Option(
+      names = "--minutes",
+      paramLabel = "M",
+      description = "How long faults are injected, 0.2 to 10080. Default: 5.")
+  private @Nullable Double minutes;
+
+  @Option(
+      names = "--runs",
+      paramLabel = "R",
+      description = "At least so many runs, 1 to 100000. Default: 50.")
+  private @Nullable Integer runs;
+
+  @Option(
+      names = "--faults",
+      paramLabel = "F",
+      description = "So many are planned, 0 to 1000000. Default: 50 a minute.")
+  private @Nullable Integer faults;
+
+  @Option(
+      names = "--at-once",
+      paramLabel = "A",
+      description = "So many runs are under way, 1 to 1000. Default: 8.")
+  private @Nullable Integer atOnce;
+
+  @Option(
+      names = "--bound",
+      paramLabel = "SECONDS",
+      description = "All runs must end so soon after the last fault, 1 to 86400. Default: 300.")
+  private @Nullable Integer bound;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "Where the history is recorded. Default: chaos-<seed>.")
+  private @Nullable Path out;
+
+  @Option(
+      names = "--check",
+      paramLabel = "DIR",
+      description = "Decide anew about a recorded history; needs no stack.")
+  private @Nullable Path check;
+
+  public ChaosCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>();
+    if (context.json()) {
+      arguments.add("--json");
+    }
+    if (check == null) {
+      arguments.addAll(options());
+    } else if (!options().isEmpty()) {
+      throw CliFailure.usage(
+          "--check decides about what was recorded, and takes no other option; given: "
+              + String.join(" ", options()));
+    } else {
+      arguments.addAll(List.of("--check", check.toString()));
+    }
+    if (System.getProperty("baton.home", "").isEmpty()) {
+      throw CliFailure.usage(
+          "where Baton's programs are is not known: start this command by ./baton, which says so");
+    }
+    if (check == null) {
+      StartCaches.ensure(context.terminal(), line -> context.terminal().err().println(line));
+    }
+    return ChaosProgram.run(arguments);
+  }
+
+  private List<String> options() {
+    List<String> options = new ArrayList<>();
+    add(options, "--seed", seed);
+    add(options, "--minutes", within("--minutes", minutes, SHORTEST, LONGEST));
+    add(options, "--runs", within("--runs", runs, 1, 100_000));
+    add(options, "--faults", within("--faults", faults, 0, 1_000_000));
+    add(options, "--at-once", within("--at-once", atOnce, 1, 1000));
+    add(options, "--bound-seconds", within("--bound", bound, 1, 86_400));
+    add(options, "--out", out);
+    return options;
+  }
+
+  private static <T extends Number> @Nullable T within(
+      String name, @Nullable T value, double least, double most) {
+    if (value != null && !(value.doubleValue() >= least && value.doubleValue() <= most)) {
+      throw CliFailure.usage(
+          "%s %s is not %s to %d"
+              .formatted(
+                  name,
+                  value,
+                  least == (long) least ? Long.toString((long) least) : Double.toString(least),
+                  (long) most));
+    }
+    return value;
+  }
+
+  private static void add(List<String> options, String name, @Nullable Object value) {
+    if (value != null) {
+      options.add(name);
+      options.add(value.toString());
+    }
+  }
+}

@@ -1,0 +1,191 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.guard;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.baton.cli.client.Pause;
+import dev.baton.cli.client.Query;
+import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.terminal.Times;
+import dev.baton.protocol.workflow.Durations;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code baton guard -- CMD…}. Asks whether the step's epoch holds the run, and only then starts
+ * the command. What it cannot know it takes for no.
+ */
+@Command(
+    name = "guard",
+    description = {
+      "Run a command with effects outside the workspace (a push, a deploy) only while this step's runner"
+          + " holds the run.",
+      "For use in steps. The command's exit code is passed on; 120 says that it was not started since the"
+          + " run has gone on without this step, 121 that this could not be known in time."
+    },
+    footer = {
+      "%nExamples:",
+      "  baton guard -- git push origin HEAD",
+      "  baton guard --timeout 30s -- ./deploy.sh production"
+    })
+public final class GuardCommand implements Callable<Integer> {
+  private static final Duration LEAST = Duration.ofMillis(100);
+  private static final Duration MOST = Duration.ofMinutes(10);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+  /** As shells say it. */
+  private static final int CANNOT_START = 127;
+
+  private final Context context;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "DURATION",
+      description =
+          "How long to ask, 100ms to 10m; then the command is not started. Default: ${DEFAULT-VALUE}.")
+  private String timeout = "10s";
+
+  @Option(names = "--run", paramLabel = "ID", description = "The run. Default: $$BATON_RUN_ID.")
+  private @Nullable String run;
+
+  @Option(names = "--epoch", paramLabel = "N", description = "Default: $$BATON_EPOCH.")
+  private @Nullable Integer epoch;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "CMD",
+      description = "The command and its arguments, after --.")
+  private List<String> command = List.of();
+
+  public GuardCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    Duration patience = patience();
+    String of = run == null ? variable("BATON_RUN_ID", "--run") : run;
+    int asked = epoch == null ? number(variable("BATON_EPOCH", "--epoch")) : epoch;
+    JsonNode answer = ask(of, asked, patience);
+    if (!answer.path("current").asBoolean(false)) {
+      throw CliFailure.of(
+          ExitCode.FENCED,
+          "not started: %s (run %s, this step's epoch is %d)"
+              .formatted(
+                  answer.path("reason").asText("this epoch does not hold the run"), of, asked));
+    }
+    return start();
+  }
+
+  private Duration patience() {
+    Duration asked = Durations.parse(timeout).orElse(Duration.ZERO);
+    if (asked.compareTo(LEAST) < 0 || asked.compareTo(MOST) > 0) {
+      throw CliFailure.usage(
+          "--timeout '%s' is not a duration from 100ms to 10m".formatted(timeout));
+    }
+    return asked;
+  }
+
+  private String variable(String name, String option) {
+    String value = context.environment().get(name);
+    if (value == null || value.isBlank()) {
+      throw CliFailure.usage(
+          "$%s is not set: guard is for commands in steps; elsewhere name the run with %s"
+              .formatted(name, option));
+    }
+    return value;
+  }
+
+  private static int number(String text) {
+    if (!text.matches("[1-9][0-9]{0,8}")) {
+      throw CliFailure.usage("$BATON_EPOCH '%s' is not a number from 1".formatted(text));
+    }
+    return Integer.parseInt(text);
+  }
+
+  /** Until there is an answer, or the time is over. */
+  private JsonNode ask(String of, int asked, Duration patience) {
+    String path = Query.of("/runs/" + Query.encode(of) + "/epoch").with("epoch", asked).toString();
+    long end = System.nanoTime() + patience.toNanos();
+    Pause pause = new Pause(FIRST_PAUSE, LONGEST_PAUSE);
+    CliFailure last = null;
+    while (true) {
+      Duration left = Duration.ofNanos(end - System.nanoTime());
+      if (left.compareTo(Duration.ofMillis(1)) < 0) {
+        throw CliFailure.of(
+            ExitCode.UNKNOWN,
+            "not started: whether epoch %d holds run %s could not be known within %s: %s"
+                .formatted(asked, of, Times.duration(patience), last == null ? "" : last.line()));
+      }
+      try {
+        return context.client().get(path, left);
+      } catch (CliFailure failure) {
+        last = failure;
+        switch (failure.code()) {
+          case NOT_FOUND -> {
+            // That is an answer: whoever deletes a run does not want it to act.
+            return JsonNodeFactory.instance
+                .objectNode()
+                .put("current", false)
+                .put("reason", failure.line());
+          }
+          case UNREACHABLE, TIMEOUT, SERVER -> {}
+          case OK, FAILED, USAGE, AMBIGUOUS, CONFLICT, PAUSED, PIPE, INTERRUPTED, FENCED, UNKNOWN ->
+              throw failure;
+        }
+      }
+      if (Duration.ofNanos(end - System.nanoTime()).compareTo(LONGEST_PAUSE) > 0) {
+        pause.next();
+      } else {
+        Pause.of(FIRST_PAUSE).next();
+      }
+    }
+  }
+
+  private int start() {
+    Process process;
+    try {
+      process = new ProcessBuilder(command).inheritIO().start();
+    } catch (IOException e) {
+      context.terminal().err().println("baton: cannot start: " + e.getMessage());
+      return CANNOT_START;
+    }
+    // Whoever ends the guard means the command.
+    Thread end = new Thread(process::destroy);
+    Runtime.getRuntime().addShutdownHook(end);
+    try {
+      return process.waitFor();
+    } catch (InterruptedException e) {
+      process.destroy();
+      Thread.currentThread().interrupt();
+      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
+    } finally {
+      if (!process.isAlive()) {
+        removeHook(end);
+      }
+    }
+  }
+
+  private static void removeHook(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException shuttingDown) {
+      // Then it runs, and finds nothing to end.
+      return;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.lease;
+
+import dev.baton.protocol.lease.LeaseKey;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+
+/** The public keys of leases, for whoever verifies them. */
+@Path("/.well-known/jwks.json")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "leases")
+public class LeaseKeysResource {
+  /** A JSON Web Key Set (RFC 7517). */
+  public record KeySet(List<Map<String, String>> keys) {}
+
+  private final Leases leases;
+
+  LeaseKeysResource(Leases leases) {
+    this.leases = leases;
+  }
+
+  @GET
+  @Operation(summary = "The public keys that lease tokens are signed with, as a JSON Web Key Set.")
+  public Uni<KeySet> keys() {
+    return leases.published().map(keys -> new KeySet(keys.stream().map(LeaseKey::jwk).toList()));
+  }
+}

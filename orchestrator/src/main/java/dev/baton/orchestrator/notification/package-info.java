@@ -1,0 +1,5 @@
+/** Tells the outside what became of runs: a Kafka topic and a webhook, each at least once. */
+@NullMarked
+package dev.baton.orchestrator.notification;
+
+import org.jspecify.annotations.NullMarked;

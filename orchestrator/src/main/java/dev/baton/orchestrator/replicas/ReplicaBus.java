@@ -1,0 +1,89 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.replicas;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.protocol.json.Json;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.jboss.logging.Logger;
+
+/**
+ * Tells all other replicas something, by a notification of Postgres. It reaches whoever listens at
+ * that moment. Thread-safe.
+ */
+@ApplicationScoped
+public class ReplicaBus {
+  private static final Logger LOG = Logger.getLogger(ReplicaBus.class);
+  static final String CHANNEL = "baton_orchestrator";
+
+  /** Postgres takes less than 8000 bytes. */
+  private static final int MOST_BYTES = 7_900;
+
+  private static final String NOTIFY = "SELECT pg_notify('" + CHANNEL + "', $1)";
+  private static final ObjectWriter WRITER = Json.mapper().writerFor(ReplicaMessage.class);
+
+  private final Pool pool;
+  private final String self;
+
+  ReplicaBus(Pool pool, OrchestratorConfig config) {
+    this.pool = pool;
+    this.self = config.instanceId();
+  }
+
+  /** Fails where Postgres did not take it: then it is to be told again. */
+  public Uni<Void> tell(ReplicaMessage message) {
+    return pool.preparedQuery(NOTIFY).execute(Tuple.of(encode(self, message))).replaceWithVoid();
+  }
+
+  /** The same as part of a transaction: told when that is committed. */
+  public Uni<Void> tell(SqlConnection tx, ReplicaMessage message) {
+    return tx.preparedQuery(NOTIFY).execute(Tuple.of(encode(self, message))).replaceWithVoid();
+  }
+
+  static String encode(String from, ReplicaMessage message) {
+    try {
+      ObjectNode envelope = Json.mapper().createObjectNode().put("from", from);
+      envelope.set("message", Json.mapper().readTree(WRITER.writeValueAsBytes(message)));
+      String text = envelope.toString();
+      if (text.getBytes(StandardCharsets.UTF_8).length > MOST_BYTES) {
+        throw new IllegalArgumentException(
+            "a message to other replicas has at most " + MOST_BYTES + " bytes: " + message);
+      }
+      return text;
+    } catch (java.io.IOException e) {
+      throw new IllegalStateException("a message has no JSON form", e);
+    }
+  }
+
+  /** Empty for one of its own, and for one of a later version, which is logged. */
+  Optional<ReplicaMessage> decode(String payload) {
+    return decode(self, payload);
+  }
+
+  static Optional<ReplicaMessage> decode(String self, String payload) {
+    try {
+      JsonNode envelope = Json.mapper().readTree(payload);
+      if (envelope.path("from").asText().equals(self)) {
+        return Optional.empty();
+      }
+      return Optional.of(Json.mapper().treeToValue(envelope.path("message"), ReplicaMessage.class));
+    } catch (JsonProcessingException | IllegalArgumentException e) {
+      LOG.warnf("a message of another replica is not understood and left: %s", payload);
+      return Optional.empty();
+    }
+  }
+}

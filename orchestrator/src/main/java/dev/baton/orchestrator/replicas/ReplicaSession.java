@@ -1,0 +1,257 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.replicas;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.pgclient.PgConnection;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+
+/**
+ * This replica's one connection that listens to the others and shows that it lives: it holds a lock
+ * of Postgres, which a process that is killed gives back at once. Whoever sees a replica without
+ * its lock twice in a row takes it out of the Kafka groups, so that its partitions go to the living
+ * now and not when its sessions expire.
+ *
+ * <p>A connection that breaks, or says nothing for some seconds, is made again; after that the
+ * database tells what was missed ({@link Relistened}).
+ */
+@ApplicationScoped
+public class ReplicaSession {
+  private static final Logger LOG = Logger.getLogger(ReplicaSession.class);
+  private static final Duration LOOK = Duration.ofMillis(500);
+  private static final Duration SQL = Duration.ofSeconds(5);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(2);
+  private static final int MOST_WAITING = 10_000;
+
+  // Lock spaces of their own among the database's advisory locks: "batonr".
+  private static final long LOCK_SPACE = 0x6261746f6e72L;
+
+  private final Connections connections;
+  private final Pool pool;
+  private final ReplicaBus bus;
+  private final GroupMembers members;
+  private final Event<ReplicaMessage> messages;
+  private final Event<Relistened> relistened;
+  private final String self;
+  private final String url;
+  private final BlockingQueue<String> heard = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final Counter lost;
+  private volatile boolean listening;
+  private volatile boolean overflown;
+  private volatile boolean stopping;
+  private volatile int others;
+
+  ReplicaSession(
+      Connections connections,
+      Pool pool,
+      ReplicaBus bus,
+      GroupMembers members,
+      Event<ReplicaMessage> messages,
+      Event<Relistened> relistened,
+      OrchestratorConfig config,
+      MeterRegistry metrics) {
+    this.connections = connections;
+    this.pool = pool;
+    this.bus = bus;
+    this.members = members;
+    this.messages = messages;
+    this.relistened = relistened;
+    this.self = config.instanceId();
+    this.url = config.orchestratorUrl().getFirst().toString();
+    this.lost =
+        Counter.builder("baton.replicas.lost")
+            .description("replicas that were seen to be gone and taken out of the groups")
+            .register(metrics);
+    Gauge.builder("baton.replicas.others", () -> others)
+        .description("other replicas that take part")
+        .register(metrics);
+    Gauge.builder("baton.replicas.listening", () -> listening ? 1 : 0)
+        .description("1 while this replica hears the others")
+        .register(metrics);
+  }
+
+  void onStart(@Observes @Priority(2500) StartupEvent event) {
+    Thread.ofVirtual().name("replica-session").start(this::live);
+    Thread.ofVirtual().name("replica-messages").start(this::pass);
+  }
+
+  void onStop(@Observes @Priority(1) ShutdownEvent event) {
+    stopping = true;
+  }
+
+  /** Whether this replica hears the others now. */
+  public boolean isListening() {
+    return listening;
+  }
+
+  /** Whether there were others at the last look. */
+  public boolean isAlone() {
+    return others == 0;
+  }
+
+  private void live() {
+    // The pool's own options are those of the single connection.
+    long backoff = LOOK.toMillis();
+    while (!stopping) {
+      try {
+        on(pool.query("SELECT 1").execute());
+        session();
+        backoff = LOOK.toMillis();
+      } catch (RuntimeException e) {
+        if (!stopping) {
+          LOG.warnf("the connection to other replicas is made again: %s", e);
+        }
+      }
+      listening = false;
+      if (!stopping && !sleep(backoff)) {
+        return;
+      }
+      backoff = Math.min(MAX_BACKOFF.toMillis(), 2 * backoff);
+    }
+  }
+
+  /** Until it breaks or this process stops. */
+  private void session() {
+    PgConnection connection = on(connections.single());
+    try {
+      connection.notificationHandler(notification -> hear(notification.getPayload()));
+      on(connection.query("LISTEN " + ReplicaBus.CHANNEL).execute());
+      listening = true;
+      readAgain();
+      Set<String> doubted = new HashSet<>();
+      boolean locked = false;
+      while (!stopping) {
+        // The process of before may not have been noticed yet.
+        locked = locked || lock(connection);
+        if (overflown) {
+          overflown = false;
+          readAgain();
+        }
+        doubted = look(connection, doubted);
+        if (!sleep(LOOK.toMillis())) {
+          return;
+        }
+      }
+    } finally {
+      connection.closeAndForget();
+    }
+  }
+
+  private void readAgain() {
+    Thread.ofVirtual().name("relistened").start(() -> relistened.fire(new Relistened()));
+  }
+
+  private boolean lock(PgConnection connection) {
+    return on(connection
+            .preparedQuery("SELECT pg_try_advisory_lock(hashtextextended($1, $2))")
+            .execute(Tuple.of(self, LOCK_SPACE)))
+        .iterator()
+        .next()
+        .getBoolean(0);
+  }
+
+  /** Those without their lock: at the second look in a row they are gone. */
+  private Set<String> look(PgConnection connection, Set<String> doubted) {
+    Set<String> all = new HashSet<>();
+    Set<String> without = new HashSet<>();
+    // Postgres shows a lock's 64 bits in two halves.
+    for (Row row :
+        on(
+            connection
+                .preparedQuery(
+                    """
+                    WITH self AS (INSERT INTO orchestrator.replica (instance, url) VALUES ($1, $3)
+                      ON CONFLICT (instance) DO NOTHING)
+                    SELECT r.instance, EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
+                      AND l.objsubid = 1 AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(r.instance, $2)) AS held
+                    FROM orchestrator.replica r WHERE r.instance <> $1""")
+                .execute(Tuple.of(self, LOCK_SPACE, url)))) {
+      all.add(row.getString("instance"));
+      if (!row.getBoolean("held")) {
+        without.add(row.getString("instance"));
+      }
+    }
+    others = all.size();
+    for (String instance : without) {
+      if (doubted.contains(instance)) {
+        evict(connection, instance);
+      }
+    }
+    return without;
+  }
+
+  private void evict(PgConnection connection, String instance) {
+    LOG.infof("replica %s is gone: its partitions go to others", instance);
+    members.remove(instance);
+    // One of several that see it counts it; it comes back with a row of its own.
+    if (on(connection
+                .preparedQuery("DELETE FROM orchestrator.replica WHERE instance = $1")
+                .execute(Tuple.of(instance)))
+            .rowCount()
+        > 0) {
+      lost.increment();
+    }
+  }
+
+  /** On an event loop. */
+  private void hear(String payload) {
+    if (!heard.offer(payload)) {
+      // The database knows what is dropped here.
+      overflown = true;
+    }
+  }
+
+  private void pass() {
+    while (!stopping) {
+      try {
+        String payload = heard.poll(1, TimeUnit.SECONDS);
+        if (payload != null) {
+          bus.decode(payload).ifPresent(messages::fire);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      } catch (RuntimeException e) {
+        LOG.warnf(e, "what another replica said could not be done; the database is read instead");
+        overflown = true;
+      }
+    }
+  }
+
+  private static boolean sleep(long millis) {
+    try {
+      Thread.sleep(millis);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static <T> T on(Uni<T> uni) {
+    return uni.await().atMost(SQL);
+  }
+}

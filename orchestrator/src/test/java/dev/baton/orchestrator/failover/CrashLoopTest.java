@@ -1,0 +1,153 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.testing.ScriptedRunner;
+import dev.baton.orchestrator.testing.Servers;
+import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.TraceEvent;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+@QuarkusTestResource(Servers.class)
+class CrashLoopTest {
+  @Inject Testbed bed;
+
+  @Test
+  void shouldShowACrashLoopAndStartTheNextAttemptWhenAskedAndForgetItWithProgress() {
+    bed.api().workflow("crash-loop", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "crash-runner", 100);
+        TraceLog log = bed.log()) {
+      String run =
+          bed.api().json("/runs", "{\"workflow\":\"crash-loop\"}").json().get("id").textValue();
+      // Far enough that the next attempt is some seconds away.
+      int epoch = 1;
+      for (; epoch <= 8; epoch++) {
+        runner.awaitAssign(run);
+        log.signal(new Signal.RunnerExited(run, epoch, runner.id(), 137));
+        if (epoch <= 3) {
+          assertThat(bed.api().get("/runs/" + run).json().has("crash_loop")).isFalse();
+        }
+      }
+
+      int next = epoch;
+      JsonNode loop =
+          bed.api()
+              .await(
+                  run,
+                  now ->
+                      now.get("epoch").intValue() == next
+                          && now.at("/crash_loop/next_attempt_at").isTextual())
+              .get("crash_loop");
+      assertThat(loop.get("failovers").intValue()).isEqualTo(8);
+      assertThat(loop.at("/last_exit/signal").intValue()).isEqualTo(9);
+      assertThat(loop.at("/last_exit/reason").textValue()).isEqualTo("runner_exited");
+      assertThat(Instant.parse(loop.get("next_attempt_at").textValue())).isAfter(Instant.now());
+      bed.api()
+          .await(
+              "/runs?limit=1000",
+              "the metric",
+              any ->
+                  bed.api()
+                      .get("/q/metrics")
+                      .text()
+                      .lines()
+                      .anyMatch(
+                          line ->
+                              line.startsWith("baton_runs_crash_loops") && line.endsWith(" 1.0")));
+
+      assertThat(bed.api().json("/runs/" + run + "/resume", "{}").status()).isEqualTo(202);
+
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(next);
+      // Which once is enough: there is nothing to hurry any more.
+      assertThat(bed.api().json("/runs/" + run + "/resume", "{}").status()).isEqualTo(409);
+      log.append(
+          run,
+          Lane.runner(next),
+          1,
+          new TraceEvent.RunnerStarted(runner.id(), 1L, "test", null, 0));
+      log.append(
+          run,
+          Lane.runner(next),
+          2,
+          new TraceEvent.StepCompleted(
+              "a", "transform", 1, 1, null, null, false, List.of(), 0, null, null, 10, null));
+      bed.api().await(run, now -> !now.has("crash_loop"));
+    }
+  }
+
+  @Test
+  void shouldEndAtItsDeadlineWhileTheNextAttemptWaitsAndNotBeResumed() {
+    bed.api().workflow("crash-deadline", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "deadline-runner", 100);
+        TraceLog log = bed.log()) {
+      String run =
+          bed.api()
+              .json("/runs", "{\"workflow\":\"crash-deadline\",\"deadline\":\"6s\"}")
+              .json()
+              .get("id")
+              .textValue();
+      JsonNode shown =
+          bed.api()
+              .await(
+                  run,
+                  now -> {
+                    log.signal(
+                        new Signal.RunnerExited(run, now.get("epoch").intValue(), runner.id(), 1));
+                    return now.get("status").textValue().equals("lost");
+                  });
+
+      assertThat(shown.at("/error/code").textValue()).isEqualTo("deadline_exceeded");
+      var resumed = bed.api().json("/runs/" + run + "/resume", "{}");
+      assertThat(resumed.status()).isEqualTo(409);
+      assertThat(resumed.text()).contains("deadline_exceeded");
+    }
+  }
+
+  @Test
+  void shouldCountWhatAZombieSends() {
+    bed.api().workflow("zombie", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "zombie-runner", 100);
+        TraceLog log = bed.log()) {
+      String run =
+          bed.api().json("/runs", "{\"workflow\":\"zombie\"}").json().get("id").textValue();
+      runner.awaitAssign(run);
+      double before = fenced();
+      log.signal(new Signal.RunnerExited(run, 1, runner.id(), null));
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(2);
+
+      for (int seq = 1; seq <= 3; seq++) {
+        log.append(run, Lane.runner(1), seq, new TraceEvent.StepStarted("a", "transform", 1, 1));
+      }
+
+      JsonNode shown = bed.api().await(run, now -> now.get("fenced_events").longValue() == 3);
+      assertThat(shown.get("current_steps")).isEmpty();
+      assertThat(fenced() - before).isGreaterThanOrEqualTo(3);
+    }
+  }
+
+  private double fenced() {
+    return bed.api()
+        .get("/q/metrics")
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("baton_projection_fenced_total"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+}

@@ -1,0 +1,158 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.trace.TraceEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides when a run is parked: when all that is in progress waits, and has waited or is going to
+ * wait for longer than {@code after}. A question may be answered at any time, so it is waited for
+ * that long first; of a timer it is known, so a long one parks at once. Thread-safe.
+ */
+final class Parking {
+  private static final ScheduledThreadPoolExecutor TIMER =
+      new ScheduledThreadPoolExecutor(
+          1, task -> Thread.ofPlatform().daemon().name("parking").unstarted(task));
+
+  static {
+    TIMER.setRemoveOnCancelPolicy(true);
+  }
+
+  /** Something that is waited for. */
+  private static final class Wait {
+    final Instant since = Instant.now();
+    final @Nullable Instant until;
+    final @Nullable String approval;
+    @Nullable Future<?> look;
+
+    Wait(@Nullable Instant until, @Nullable String approval) {
+      this.until = until;
+      this.approval = approval;
+    }
+  }
+
+  private final Duration after;
+  private final RunControl control;
+  private final List<Wait> waits = new ArrayList<>();
+
+  /** Lines that are walked, without those that only wait for their branches. */
+  private int walking;
+
+  private TraceEvent.@Nullable RunParked parked;
+
+  /** What was waited for has come after all, just when the run was parked. */
+  private boolean overtaken;
+
+  /**
+   * @param after zero: never
+   */
+  Parking(Duration after, RunControl control) {
+    this.after = after;
+    this.control = control;
+  }
+
+  /** A line is going to be walked; by the thread that starts it, before. */
+  synchronized void enter() {
+    walking++;
+  }
+
+  /** It has come to its end, or only waits for its branches from now on. */
+  synchronized void leave() {
+    walking--;
+    look();
+  }
+
+  /**
+   * A line waits from now on, until that is closed.
+   *
+   * @param until when the wait is over by itself; null: never
+   * @param approval that is waited for; null where it is only time
+   * @param mayPark false where nobody else could go on from here
+   */
+  synchronized Waiting begin(@Nullable Instant until, @Nullable String approval, boolean mayPark) {
+    Wait wait = new Wait(until, approval);
+    if (!after.isZero() && mayPark) {
+      waits.add(wait);
+      look();
+      if (approval != null) {
+        wait.look = TIMER.schedule(this::look, after.toNanos(), TimeUnit.NANOSECONDS);
+      }
+    }
+    return new Waiting(wait);
+  }
+
+  /** One wait. */
+  final class Waiting implements AutoCloseable {
+    private final Wait wait;
+
+    private Waiting(Wait wait) {
+      this.wait = wait;
+    }
+
+    /** What was waited for has come. */
+    void over() {
+      synchronized (Parking.this) {
+        overtaken = overtaken || parked != null;
+      }
+    }
+
+    @Override
+    public void close() {
+      synchronized (Parking.this) {
+        waits.remove(wait);
+        if (wait.look != null) {
+          wait.look.cancel(false);
+        }
+      }
+    }
+  }
+
+  /** What the trace is told when the run was parked; empty where something has come meanwhile. */
+  synchronized Optional<TraceEvent.RunParked> parked() {
+    return overtaken ? Optional.empty() : Optional.ofNullable(parked);
+  }
+
+  private synchronized void look() {
+    if (parked != null || waits.isEmpty() || waits.size() < walking) {
+      return;
+    }
+    Instant now = Instant.now();
+    if (!waits.stream().allMatch(wait -> isLong(wait, now))) {
+      return;
+    }
+    List<String> approvals = new ArrayList<>();
+    waits.stream()
+        .map(wait -> wait.approval)
+        .filter(Objects::nonNull)
+        .sorted()
+        .forEach(approvals::add);
+    Instant first =
+        waits.stream()
+            .map(wait -> wait.until)
+            .filter(Objects::nonNull)
+            .min(Instant::compareTo)
+            .orElse(null);
+    parked = new TraceEvent.RunParked(first, approvals);
+    control.stop(Stop.PARKED);
+  }
+
+  private boolean isLong(Wait wait, Instant now) {
+    Instant until = wait.until;
+    boolean goesOn = until == null || until.isAfter(now.plus(after));
+    return goesOn && (wait.approval == null || !wait.since.plus(after).isAfter(now));
+  }
+}
