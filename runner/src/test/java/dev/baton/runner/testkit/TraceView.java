@@ -31,22 +31,17 @@ public final class TraceView implements AutoCloseable {
 
   private final Map<String, List<TraceRecord>> byRun = new HashMap<>();
   private final List<String> malformed = new ArrayList<>();
+  private final Map<TopicPartition, Long> positions = new HashMap<>();
+  private final List<TopicPartition> partitions;
   private final KafkaConsumer<String, byte[]> consumer;
+  // Only asked for ends; under itself.
+  private final KafkaConsumer<String, byte[]> ends;
   private final Thread thread;
 
   TraceView(String bootstrap) {
-    consumer =
-        new KafkaConsumer<>(
-            Map.of(
-                "bootstrap.servers",
-                bootstrap,
-                "fetch.max.wait.ms",
-                20,
-                "auto.offset.reset",
-                "earliest"),
-            new StringDeserializer(),
-            new ByteArrayDeserializer());
-    List<TopicPartition> partitions =
+    consumer = consumer(bootstrap);
+    ends = consumer(bootstrap);
+    partitions =
         consumer.partitionsFor(Topics.TRACE).stream()
             .map(p -> new TopicPartition(p.topic(), p.partition()))
             .toList();
@@ -55,29 +50,70 @@ public final class TraceView implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name("trace-view").start(this::read);
   }
 
+  private static KafkaConsumer<String, byte[]> consumer(String bootstrap) {
+    return new KafkaConsumer<>(
+        Map.of(
+            "bootstrap.servers",
+            bootstrap,
+            "fetch.max.wait.ms",
+            20,
+            "auto.offset.reset",
+            "earliest"),
+        new StringDeserializer(),
+        new ByteArrayDeserializer());
+  }
+
   private void read() {
     try (consumer) {
       while (true) {
-        for (ConsumerRecord<String, byte[]> record : consumer.poll(Duration.ofSeconds(1))) {
-          add(record);
-        }
+        take(consumer.poll(Duration.ofSeconds(1)));
       }
     } catch (WakeupException closed) {
       // By close().
     }
   }
 
-  private synchronized void add(ConsumerRecord<String, byte[]> record) {
+  private synchronized void take(Iterable<ConsumerRecord<String, byte[]>> records) {
+    records.forEach(this::add);
+    for (TopicPartition partition : partitions) {
+      positions.put(partition, consumer.position(partition));
+    }
+    notifyAll();
+  }
+
+  private void add(ConsumerRecord<String, byte[]> record) {
     switch (TraceCodec.decode(record.key(), record.headers(), record.value())) {
       case TraceCodec.Decoded.Known known ->
           byRun.computeIfAbsent(known.record().run(), run -> new ArrayList<>()).add(known.record());
       case TraceCodec.Decoded.Unknown unknown -> malformed.add(unknown.type());
       case TraceCodec.Decoded.Malformed bad -> malformed.add(bad.reason());
     }
-    notifyAll();
   }
 
-  public synchronized List<TraceRecord> records(String run) {
+  /** All that was acknowledged before this was called. */
+  public List<TraceRecord> records(String run) {
+    Map<TopicPartition, Long> acknowledged;
+    synchronized (ends) {
+      acknowledged = ends.endOffsets(partitions);
+    }
+    return recordsUpTo(run, acknowledged);
+  }
+
+  private synchronized List<TraceRecord> recordsUpTo(
+      String run, Map<TopicPartition, Long> acknowledged) {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    try {
+      while (!partitions.stream()
+          .allMatch(it -> positions.getOrDefault(it, 0L) >= acknowledged.getOrDefault(it, 0L))) {
+        long left = (end - System.nanoTime()) / 1_000_000;
+        if (left <= 0) {
+          throw new AssertionError("read to " + positions + " of " + acknowledged);
+        }
+        wait(left);
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("interrupted while reading the trace", e);
+    }
     return List.copyOf(byRun.getOrDefault(run, List.of()));
   }
 
@@ -143,5 +179,8 @@ public final class TraceView implements AutoCloseable {
   public void close() throws InterruptedException {
     consumer.wakeup();
     thread.join(Duration.ofSeconds(5));
+    synchronized (ends) {
+      ends.close();
+    }
   }
 }

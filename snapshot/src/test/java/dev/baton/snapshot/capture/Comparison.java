@@ -39,7 +39,9 @@ public final class Comparison {
     }
     if (!HAS_RSYNC) {
       return found
-          + difference(describe(scratch.resolve(a), setuid), describe(scratch.resolve(b), setuid));
+          + difference(
+              describe(scratch.resolve(a), leftOut, setuid),
+              describe(scratch.resolve(b), leftOut, setuid));
     }
     String excludes = " --exclude='" + BELOW + "*'";
     for (String each : leftOut) {
@@ -85,13 +87,22 @@ public final class Comparison {
    */
   public static List<String> describe(Path root, boolean setuid)
       throws IOException, InterruptedException {
+    return describe(root, List.of(), setuid);
+  }
+
+  private static List<String> describe(Path root, List<String> leftOut, boolean setuid)
+      throws IOException, InterruptedException {
+    StringBuilder wanted = new StringBuilder();
+    for (String each : leftOut) {
+      wanted.append(" ! -path '*/").append(each).append("'");
+    }
     // Which bits were dropped is rsync's to say.
     String mode = setuid ? "%m" : "";
     String listing =
         Scratch.run(
             root,
-            "find . ! -type s ! -type p -printf '%%P|%%y|%s|%%T@|%%l|%%U|%%G|%%i|%%n|%%s\\0'"
-                .formatted(mode));
+            "find . ! -type s ! -type p%s -printf '%%P|%%y|%s|%%T@|%%l|%%U|%%G|%%i|%%n|%%s\\0'"
+                .formatted(wanted, mode));
     Map<String, String> firstByInode = new HashMap<>();
     List<String> lines = new ArrayList<>(List.of(listing.split("\0")));
     lines.sort(null);
@@ -103,7 +114,10 @@ public final class Comparison {
       String same = parts[1].equals("d") ? "" : "same as " + group + "|" + parts[8] + parts[9];
       described.add(String.join("|", List.of(parts).subList(0, 7)) + same);
     }
-    String sums = "find . -type f -print0 | sort -z | xargs -0 -r sha256sum";
+    // What is below is compared from within: no path reaches it.
+    String sums =
+        "find . -name '%s*' -prune -o -type f%s -print0 | sort -z | xargs -0 -r sha256sum"
+            .formatted(BELOW, wanted);
     described.addAll(Scratch.run(root, sums).lines().toList());
     return described;
   }
