@@ -132,6 +132,26 @@ final class Api {
     }
   }
 
+  /** The types of its events, in the log's order. */
+  List<String> types(String run) throws IOException, InterruptedException {
+    return events(run).stream().map(event -> event.path("type").asText()).toList();
+  }
+
+  /** How many of its events are of this type. */
+  long count(String run, String type) throws IOException, InterruptedException {
+    return types(run).stream().filter(type::equals).count();
+  }
+
+  /** The run once it has this status. */
+  JsonNode awaitStatus(String run, String status, Duration bound)
+      throws IOException, InterruptedException {
+    Await.until(
+        "run " + run + " is " + status,
+        bound,
+        () -> run(run).path("status").asText().equals(status));
+    return run(run);
+  }
+
   /** Answers the run's waiting approval; false when none waits. */
   boolean approve(String run) throws IOException, InterruptedException {
     for (JsonNode waiting : run(run).path("waiting")) {

@@ -58,13 +58,6 @@ class ArchiveTest {
     return Files.readString(Path.of("src/test/resources", resource));
   }
 
-  private static void awaitStatus(Api api, String run, String status) {
-    Await.until(
-        "run " + run + " is " + status,
-        END,
-        () -> api.run(run).path("status").asText().equals(status));
-  }
-
   /** Until the archive says so too. */
   private static void awaitArchived(Api api, String run, String status) {
     Await.until(
@@ -102,7 +95,7 @@ class ArchiveTest {
       failed = on.api.start("resumed", input);
       waiting = on.api.start("asked", input);
       completed = on.api.start("asked", input);
-      awaitStatus(on.api, completed, "waiting");
+      on.api.awaitStatus(completed, "waiting", END);
       assertThat(on.api.approve(completed)).isTrue();
       awaitArchived(on.api, failed, "failed");
       awaitArchived(on.api, waiting, "waiting");
@@ -119,9 +112,9 @@ class ArchiveTest {
         .containsExactlyInAnyOrder("build", "lint", "fetch", "fetch", "draft", "draft");
 
     try (SharedStack.Running on = install(clone)) {
-      awaitStatus(on.api, failed, "failed");
-      awaitStatus(on.api, waiting, "waiting");
-      awaitStatus(on.api, completed, "completed");
+      on.api.awaitStatus(failed, "failed", END);
+      on.api.awaitStatus(waiting, "waiting", END);
+      on.api.awaitStatus(completed, "completed", END);
 
       BatonCommand.Result history = BatonCommand.run(on, "history", "-o", "json");
       assertThat(history.code()).as("%s", history).isZero();
@@ -142,13 +135,13 @@ class ArchiveTest {
 
       Files.createFile(works);
       assertThat(BatonCommand.run(on, "resume", failed).code()).isZero();
-      awaitStatus(on.api, failed, "completed");
+      on.api.awaitStatus(failed, "completed", END);
       assertThat(on.api.run(failed).path("output").asText().strip()).isEqualTo("built clean whole");
 
       BatonCommand.Result goesOn = BatonCommand.run(on, "resume", waiting);
       assertThat(goesOn.code()).as("%s", goesOn).isZero();
       Await.until("somebody is asked again", END, () -> on.api.approve(waiting));
-      awaitStatus(on.api, waiting, "completed");
+      on.api.awaitStatus(waiting, "completed", END);
       assertThat(on.api.run(waiting).path("output").asText().strip()).isEqualTo("drafted");
 
       // Nothing that had completed there was run again here.
@@ -171,9 +164,9 @@ class ArchiveTest {
       on.api.push(text("asked.yaml"));
       String run =
           on.api.start("asked", Api.JSON.createObjectNode().put("ledger", ledger.toString()));
-      awaitStatus(on.api, run, "waiting");
+      on.api.awaitStatus(run, "waiting", END);
       assertThat(on.api.approve(run)).isTrue();
-      awaitStatus(on.api, run, "completed");
+      on.api.awaitStatus(run, "completed", END);
       assertThat(on.api.get("/runs/history").status()).isEqualTo(503);
 
       on.stack.kill(Component.STORE);

@@ -111,26 +111,6 @@ class ParkingTest {
     return view;
   }
 
-  private static JsonNode awaitStatus(String run, String status) throws Exception {
-    Await.until(
-        "run " + run + " is " + status,
-        END,
-        () -> api.run(run).path("status").asText().equals(status));
-    return api.run(run);
-  }
-
-  private static List<String> types(String run) throws Exception {
-    List<String> types = new ArrayList<>();
-    for (JsonNode event : api.events(run)) {
-      types.add(event.path("type").asText());
-    }
-    return types;
-  }
-
-  private static long count(String run, String type) throws Exception {
-    return types(run).stream().filter(type::equals).count();
-  }
-
   private static void restartOrchestrator() throws Exception {
     on.stack.kill(Component.ORCHESTRATOR);
     on.stack.restart(Component.ORCHESTRATOR);
@@ -149,12 +129,12 @@ class ParkingTest {
     LockSupport.parkNanos(Duration.ofSeconds(5).toNanos());
     assertThat(awaitParked(run).path("epoch").asInt()).isEqualTo(1);
     assertThat(api.approve(run)).isTrue();
-    JsonNode done = awaitStatus(run, "completed");
+    JsonNode done = api.awaitStatus(run, "completed", END);
     assertThat(done.path("epoch").asInt()).isEqualTo(2);
     assertThat(done.path("output").asText().strip()).isEqualTo("kept");
     assertThat(Files.readAllLines(ledger)).containsExactly("before 1", "after");
-    assertThat(count(run, "checkpoint_waiting")).isEqualTo(1);
-    assertThat(count(run, "run_parked")).isEqualTo(1);
+    assertThat(api.count(run, "checkpoint_waiting")).isEqualTo(1);
+    assertThat(api.count(run, "run_parked")).isEqualTo(1);
     assertThat(api.events(run).stream().map(e -> e.at("/data/reason").asText()))
         .contains("unparked");
   }
@@ -166,7 +146,7 @@ class ParkingTest {
     assertThat(parked.at("/parked/until").asText()).isNotEmpty();
 
     restartOrchestrator();
-    awaitStatus(run, "completed");
+    api.awaitStatus(run, "completed", END);
 
     JsonNode began = Api.first(api.events(run), "step_started");
     JsonNode woke = Api.first(api.events(run), "step_completed");
@@ -174,8 +154,8 @@ class ParkingTest {
     assertThat(woke).isNotNull();
     assertThat(Instant.parse(woke.path("time").asText()))
         .isAfterOrEqualTo(Instant.parse(began.path("time").asText()).plusSeconds(6));
-    assertThat(count(run, "run_parked")).isEqualTo(1);
-    assertThat(count(run, "runner_assigned")).isEqualTo(2);
+    assertThat(api.count(run, "run_parked")).isEqualTo(1);
+    assertThat(api.count(run, "runner_assigned")).isEqualTo(2);
   }
 
   @Test
@@ -187,7 +167,7 @@ class ParkingTest {
     assertThat(awaitParked(run).path("epoch").asInt()).isEqualTo(1);
     Await.until("it is answered", END, () -> api.approve(run));
 
-    awaitStatus(run, "completed");
+    api.awaitStatus(run, "completed", END);
     assertThat(Files.readAllLines(ledger)).containsExactly("before 1", "after");
   }
 
@@ -205,11 +185,11 @@ class ParkingTest {
     }
     int parked = 0;
     for (String run : runs) {
-      assertThat(awaitStatus(run, "completed").path("output").asText()).isEqualTo("yes");
-      assertThat(count(run, "approval_answered")).isEqualTo(1);
-      assertThat(count(run, "checkpoint_waiting")).isEqualTo(1);
-      assertThat(count(run, "run_completed")).isEqualTo(1);
-      parked += count(run, "run_parked") > 0 ? 1 : 0;
+      assertThat(api.awaitStatus(run, "completed", END).path("output").asText()).isEqualTo("yes");
+      assertThat(api.count(run, "approval_answered")).isEqualTo(1);
+      assertThat(api.count(run, "checkpoint_waiting")).isEqualTo(1);
+      assertThat(api.count(run, "run_completed")).isEqualTo(1);
+      parked += api.count(run, "run_parked") > 0 ? 1 : 0;
     }
     System.out.println(parked + " of " + RACES + " runs were parked when they were answered");
   }
@@ -226,14 +206,14 @@ class ParkingTest {
     assertThat(api.post("/runs/" + paused + "/pause", Api.JSON.createObjectNode()).status())
         .isEqualTo(202);
 
-    awaitStatus(cancelled, "cancelled");
-    assertThat(awaitStatus(paused, "paused").path("epoch").asInt()).isEqualTo(1);
+    api.awaitStatus(cancelled, "cancelled", END);
+    assertThat(api.awaitStatus(paused, "paused", END).path("epoch").asInt()).isEqualTo(1);
     assertThat(api.approve(paused)).isTrue();
-    assertThat(awaitStatus(paused, "paused").path("epoch").asInt()).isEqualTo(1);
+    assertThat(api.awaitStatus(paused, "paused", END).path("epoch").asInt()).isEqualTo(1);
     assertThat(api.post("/runs/" + paused + "/resume", Api.JSON.createObjectNode()).status())
         .isEqualTo(202);
-    awaitStatus(paused, "completed");
-    assertThat(count(cancelled, "runner_assigned")).isEqualTo(1);
+    api.awaitStatus(paused, "completed", END);
+    assertThat(api.count(cancelled, "runner_assigned")).isEqualTo(1);
   }
 
   @Test
@@ -242,7 +222,7 @@ class ParkingTest {
     Await.until("the right side asks", END, () -> api.run(run).path("waiting").size() == 1);
     Await.until("the left side works", END, () -> Files.readAllLines(ledger).contains("works"));
     LockSupport.parkNanos(PARK_AFTER.multipliedBy(3).toNanos());
-    assertThat(types(run)).doesNotContain("run_parked");
+    assertThat(api.types(run)).doesNotContain("run_parked");
 
     Files.createFile(gate);
     awaitParked(run);
@@ -253,7 +233,7 @@ class ParkingTest {
         () -> api.run(run).path("epoch").asInt() == 2 && api.run(run).path("parked").isObject());
     assertThat(api.approve(run)).isTrue();
 
-    awaitStatus(run, "completed");
+    api.awaitStatus(run, "completed", END);
     assertThat(Files.readAllLines(ledger)).containsExactly("works");
   }
 }

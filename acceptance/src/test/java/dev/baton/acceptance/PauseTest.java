@@ -104,14 +104,6 @@ class PauseTest {
     Await.until("'" + line + "' is in the ledger", END, () -> ledger().contains(line));
   }
 
-  private static JsonNode awaitStatus(String run, String status) throws Exception {
-    Await.until(
-        "run " + run + " is " + status,
-        END,
-        () -> api.run(run).path("status").asText().equals(status));
-    return api.run(run);
-  }
-
   private static JsonNode pause(String run, boolean now) throws Exception {
     Api.Answer answer =
         api.post("/runs/" + run + "/pause", Api.JSON.createObjectNode().put("now", now));
@@ -123,18 +115,6 @@ class PauseTest {
     Api.Answer answer = api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
     assertThat(answer.status()).as("%s", answer).isEqualTo(202);
     assertThat(answer.body().path("status").asText()).isEqualTo("resuming");
-  }
-
-  private static List<String> types(String run) throws Exception {
-    List<String> types = new ArrayList<>();
-    for (JsonNode event : api.events(run)) {
-      types.add(event.path("type").asText());
-    }
-    return types;
-  }
-
-  private static long count(String run, String type) throws Exception {
-    return types(run).stream().filter(type::equals).count();
   }
 
   private static void awaitNoRunner(String run) {
@@ -152,10 +132,10 @@ class PauseTest {
     assertThat(early.status()).isEqualTo(409);
     assertThat(early.body().toString()).contains("once it is paused");
     Files.createFile(gate);
-    awaitStatus(run, "paused");
+    api.awaitStatus(run, "paused", END);
     awaitNoRunner(run);
 
-    List<String> types = types(run);
+    List<String> types = api.types(run);
     assertThat(types.getLast()).isEqualTo("run_paused");
     assertThat(types).containsOnlyOnce("pause_requested", "step_completed", "run_paused");
     assertThat(BatonCommand.run(on, "status", "--status", "paused").out())
@@ -165,7 +145,7 @@ class PauseTest {
     BatonCommand.Result resumed = BatonCommand.run(on, "resume", run, "--wait");
 
     assertThat(resumed.code()).as("%s", resumed).isZero();
-    JsonNode view = awaitStatus(run, "completed");
+    JsonNode view = api.awaitStatus(run, "completed", END);
     assertThat(view.path("epoch").asInt()).isEqualTo(2);
     assertThat(view.path("output").toString())
         .isEqualTo("{\"build\":\"one\",\"test\":[\"begun\",\"built\"]}");
@@ -187,11 +167,11 @@ class PauseTest {
     assertThat(paused.code()).as("%s", paused).isZero();
     assertThat(paused.out()).contains(run.substring(20) + " is paused");
     awaitNoRunner(run);
-    assertThat(types(run))
+    assertThat(api.types(run))
         .doesNotContain("step_completed", "step_failed", "step_retried", "checkpoint_saved");
     Files.createFile(gate);
     resume(run);
-    JsonNode view = awaitStatus(run, "completed");
+    JsonNode view = api.awaitStatus(run, "completed", END);
     assertThat(ledger()).containsExactly("build", "build", "test");
     assertThat(view.path("output").path("test").toString())
         .as("the files of the step that was stopped are not there")
@@ -201,10 +181,11 @@ class PauseTest {
   @Test
   void shouldPauseWhileAPersonIsAskedAndUseTheAnswerThatIsGivenMeanwhile() throws Exception {
     String run = api.start("asks", Api.JSON.createObjectNode());
-    String asked = awaitStatus(run, "waiting").path("waiting").path(0).path("approval").asText();
+    String asked =
+        api.awaitStatus(run, "waiting", END).path("waiting").path(0).path("approval").asText();
 
     pause(run, false);
-    JsonNode paused = awaitStatus(run, "paused");
+    JsonNode paused = api.awaitStatus(run, "paused", END);
     assertThat(paused.path("waiting").path(0).path("approval").asText()).isEqualTo(asked);
     awaitNoRunner(run);
     ObjectNode answer = Api.JSON.createObjectNode();
@@ -213,40 +194,42 @@ class PauseTest {
     assertThat(api.run(run).path("status").asText()).isEqualTo("paused");
     resume(run);
 
-    assertThat(awaitStatus(run, "completed").path("output").asText()).isEqualTo("while paused");
-    assertThat(count(run, "checkpoint_waiting")).isEqualTo(1);
+    assertThat(api.awaitStatus(run, "completed", END).path("output").asText())
+        .isEqualTo("while paused");
+    assertThat(api.count(run, "checkpoint_waiting")).isEqualTo(1);
   }
 
   @Test
   void shouldKeepTheSameQuestionOpenOverAPause() throws Exception {
     String run = api.start("asks", Api.JSON.createObjectNode());
-    String asked = awaitStatus(run, "waiting").path("waiting").path(0).path("approval").asText();
+    String asked =
+        api.awaitStatus(run, "waiting", END).path("waiting").path(0).path("approval").asText();
     pause(run, false);
-    awaitStatus(run, "paused");
+    api.awaitStatus(run, "paused", END);
     resume(run);
-    JsonNode again = awaitStatus(run, "waiting");
+    JsonNode again = api.awaitStatus(run, "waiting", END);
 
     assertThat(again.path("waiting").path(0).path("approval").asText()).isEqualTo(asked);
-    assertThat(count(run, "checkpoint_waiting")).isEqualTo(1);
+    assertThat(api.count(run, "checkpoint_waiting")).isEqualTo(1);
     assertThat(api.approve(run)).isTrue();
-    awaitStatus(run, "completed");
+    api.awaitStatus(run, "completed", END);
   }
 
   @Test
   void shouldPauseATimerWithoutMovingItsEnd() throws Exception {
     String run = api.start("naps", Api.JSON.createObjectNode());
-    Await.until("it naps", END, () -> types(run).contains("step_started"));
+    Await.until("it naps", END, () -> api.types(run).contains("step_started"));
     JsonNode begun = Api.first(api.events(run), "step_started");
     assertThat(begun).isNotNull();
     Instant start = Instant.parse(begun.path("time").asText());
 
     pause(run, false);
-    awaitStatus(run, "paused");
+    api.awaitStatus(run, "paused", END);
     assertThat(Instant.now())
         .as("it does not wait for the timer")
         .isBefore(start.plusMillis(4_000));
     resume(run);
-    awaitStatus(run, "completed");
+    api.awaitStatus(run, "completed", END);
 
     JsonNode woke = Api.first(api.events(run), "step_completed");
     assertThat(woke).isNotNull();
@@ -261,12 +244,12 @@ class PauseTest {
 
     pause(run, false);
     Files.createFile(gate);
-    awaitStatus(run, "paused");
+    api.awaitStatus(run, "paused", END);
     assertThat(ledger()).containsExactlyInAnyOrder("l1", "r1");
     resume(run);
     Await.until("it is approved", END, () -> api.approve(run));
 
-    assertThat(awaitStatus(run, "completed").path("output").asText().strip())
+    assertThat(api.awaitStatus(run, "completed", END).path("output").asText().strip())
         .isEqualTo("left right");
     assertThat(ledger()).containsExactlyInAnyOrder("l1", "r1", "l2");
     List<String> replayed = new ArrayList<>();
@@ -281,17 +264,17 @@ class PauseTest {
   @Test
   void shouldEndABackoffAndKeepTheRetryCounters() throws Exception {
     String run = api.start("retries", input());
-    Await.until("it has failed once", END, () -> types(run).contains("step_retried"));
+    Await.until("it has failed once", END, () -> api.types(run).contains("step_retried"));
 
     pause(run, false);
-    awaitStatus(run, "paused");
+    api.awaitStatus(run, "paused", END);
     resume(run);
-    Await.until("it has failed twice", END, () -> count(run, "step_retried") == 2);
+    Await.until("it has failed twice", END, () -> api.count(run, "step_retried") == 2);
     pause(run, false);
-    awaitStatus(run, "paused");
+    api.awaitStatus(run, "paused", END);
     resume(run);
 
-    awaitStatus(run, "failed");
+    api.awaitStatus(run, "failed", END);
     assertThat(ledger()).containsExactly("try 1", "try 2", "try 3");
   }
 
@@ -303,13 +286,13 @@ class PauseTest {
 
     RunnerProcess.of(run).orElseThrow().kill(true);
 
-    JsonNode view = awaitStatus(run, "paused");
+    JsonNode view = api.awaitStatus(run, "paused", END);
     assertThat(view.path("epoch").asInt()).isEqualTo(2);
     awaitNoRunner(run);
-    assertThat(types(run)).doesNotContain("run_paused", "step_completed");
+    assertThat(api.types(run)).doesNotContain("run_paused", "step_completed");
     Files.createFile(gate);
     resume(run);
-    awaitStatus(run, "completed");
+    api.awaitStatus(run, "completed", END);
     assertThat(ledger()).containsExactly("build", "build", "test");
   }
 
@@ -322,16 +305,16 @@ class PauseTest {
 
     restart(Component.ORCHESTRATOR);
     Files.createFile(gate);
-    awaitStatus(run, "paused");
+    api.awaitStatus(run, "paused", END);
     restart(Component.STORE);
     restart(Component.ORCHESTRATOR);
-    assertThat(awaitStatus(run, "paused").path("epoch").asInt()).isEqualTo(1);
+    assertThat(api.awaitStatus(run, "paused", END).path("epoch").asInt()).isEqualTo(1);
     Await.until(
         "it is resumed",
         END,
         () -> api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode()).status() == 202);
 
-    awaitStatus(run, "completed");
+    api.awaitStatus(run, "completed", END);
     assertThat(ledger()).containsExactly("build", "test");
   }
 
@@ -343,15 +326,15 @@ class PauseTest {
   @Test
   void shouldStayPausedOnceItsRunnerIsGoneAndEndWhenItIsCancelled() throws Exception {
     String run = api.start("asks", Api.JSON.createObjectNode());
-    awaitStatus(run, "waiting");
+    api.awaitStatus(run, "waiting", END);
     pause(run, true);
-    awaitStatus(run, "paused");
+    api.awaitStatus(run, "paused", END);
     awaitNoRunner(run);
-    assertThat(count(run, "runner_assigned")).isEqualTo(1);
+    assertThat(api.count(run, "runner_assigned")).isEqualTo(1);
 
     assertThat(api.post("/runs/" + run + "/cancel", Api.JSON.createObjectNode()).status())
         .isEqualTo(202);
-    awaitStatus(run, "cancelled");
+    api.awaitStatus(run, "cancelled", END);
 
     Api.Answer late = api.post("/runs/" + run + "/pause", Api.JSON.createObjectNode());
     assertThat(late.status()).isEqualTo(409);
@@ -407,7 +390,7 @@ class PauseTest {
       assertThat(command.waitFor(END.toSeconds(), TimeUnit.SECONDS)).isTrue();
       assertThat(command.exitValue()).as(Files.readString(err)).isEqualTo(9);
       assertThat(api.run(run).path("status").asText()).isEqualTo("paused");
-      assertThat(types(run)).doesNotContain("step_completed").contains("run_paused");
+      assertThat(api.types(run)).doesNotContain("step_completed").contains("run_paused");
     } finally {
       command.destroyForcibly();
     }
@@ -423,7 +406,7 @@ class PauseTest {
     String run = api.start("paused", input());
     awaitLine("build");
     pause(run, true);
-    awaitStatus(run, "paused");
+    api.awaitStatus(run, "paused", END);
     Path err = Files.createTempFile(on.folder, "resumed", ".err");
     ProcessBuilder builder =
         new ProcessBuilder(
@@ -450,7 +433,7 @@ class PauseTest {
       assertThat(command.waitFor(END.toSeconds(), TimeUnit.SECONDS)).isTrue();
       assertThat(command.exitValue()).as(Files.readString(err)).isEqualTo(9);
       assertThat(ledger()).containsExactly("build", "build");
-      assertThat(types(run)).containsOnlyOnce("step_completed");
+      assertThat(api.types(run)).containsOnlyOnce("step_completed");
     } finally {
       command.destroyForcibly();
     }

@@ -140,13 +140,6 @@ class ReplicaTest {
     return instances.getFirst();
   }
 
-  private static void awaitStatus(Api api, String run, String status) {
-    Await.until(
-        "run " + run + " is " + status,
-        END,
-        () -> api.run(run).path("status").asText().equals(status));
-  }
-
   @Test
   void shouldReachARunnerThroughTheReplicaToWhichItIsNotAttached() throws Exception {
     Path gate = on.folder.resolve("replica.gate");
@@ -162,7 +155,7 @@ class ReplicaTest {
     ObjectNode input = Api.JSON.createObjectNode().put("gate", gate.toString());
     String run = first.api.start("between", input);
     Replica away = awayFrom(run);
-    awaitStatus(away.api, run, "waiting");
+    away.api.awaitStatus(run, "waiting", END);
 
     assertThat(away.api.approve(run)).isTrue();
     Await.until(
@@ -174,17 +167,17 @@ class ReplicaTest {
     Api.Answer paused =
         away.api.post("/runs/" + run + "/pause", Api.JSON.createObjectNode().put("now", true));
     assertThat(paused.status()).as("%s", paused).isEqualTo(202);
-    awaitStatus(away.api, run, "paused");
+    away.api.awaitStatus(run, "paused", END);
     assertThat(away.api.run(run).path("epoch").asInt()).isEqualTo(1);
 
     Api.Answer resumed = away.api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
     assertThat(resumed.status()).as("%s", resumed).isEqualTo(202);
-    awaitStatus(away.api, run, "running");
+    away.api.awaitStatus(run, "running", END);
     Replica awayNow = awayFrom(run);
     Api.Answer cancelled =
         awayNow.api.post("/runs/" + run + "/cancel", Api.JSON.createObjectNode());
     assertThat(cancelled.status()).as("%s", cancelled).isLessThan(300);
-    awaitStatus(awayNow.api, run, "cancelled");
+    awayNow.api.awaitStatus(run, "cancelled", END);
     Await.until("its runner has ended", END, () -> RunnerProcess.of(run).isEmpty());
     passed++;
   }
@@ -205,7 +198,8 @@ class ReplicaTest {
     }
 
     for (String run : runs) {
-      awaitStatus(runs.indexOf(run) % 2 == 0 ? first.api : second.api, run, "completed");
+      Replica asked = runs.indexOf(run) % 2 == 0 ? first : second;
+      asked.api.awaitStatus(run, "completed", END);
     }
     assertThat(LimitTest.mostAtOnce(second.api, runs)).isEqualTo(2);
     passed++;

@@ -96,29 +96,22 @@ class WarmPoolTest {
     return all;
   }
 
-  /** Who waits for a run. */
+  /** Who waits for a run and is attached. */
   private static Optional<JsonNode> idle() throws Exception {
     return runners().stream()
         .filter(r -> r.path("mode").asText().equals("warm") && !r.hasNonNull("run"))
-        .filter(r -> r.path("state").asText().equals("running"))
+        .filter(r -> r.path("attached").asBoolean())
         .findFirst();
   }
 
-  /** Who waits for a run and is attached, as its log says. */
   private static String awaitIdle() {
     List<String> found = new ArrayList<>();
     Await.until(
         "a warm runner is attached",
         END,
         () -> {
-          Optional<JsonNode> idle = idle();
-          if (idle.isEmpty()) {
-            return false;
-          }
-          String id = idle.get().path("id").asText();
-          found.add(id);
-          return Files.readString(on.stack.log(Component.ORCHESTRATOR))
-              .contains("runner " + id + " attached");
+          idle().ifPresent(runner -> found.add(runner.path("id").asText()));
+          return !found.isEmpty();
         });
     return found.getLast();
   }

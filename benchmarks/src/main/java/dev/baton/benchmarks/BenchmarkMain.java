@@ -6,6 +6,9 @@
  */
 package dev.baton.benchmarks;
 
+import dev.baton.benchmarks.failover.FailoverBenchmark;
+import dev.baton.benchmarks.failover.FailoverOptions;
+import dev.baton.benchmarks.failover.FailoverResult;
 import dev.baton.benchmarks.fork.ForkBenchmark;
 import dev.baton.benchmarks.fork.ForkOptions;
 import dev.baton.benchmarks.fork.ForkResult;
@@ -51,6 +54,7 @@ public final class BenchmarkMain {
       Benchmarks
         steps    no-op transform steps, one run and many at once, beside Restate
         snapshot captures and restores of a directory, beside tar, restic and borg
+        failover how soon runs go on after their runner was killed, hung or lost
         fork     forks of runs of different lengths and sizes
         liveness heartbeats of many live runs, and how soon those are missed that fall silent
 
@@ -85,6 +89,13 @@ public final class BenchmarkMain {
             snapshot(SnapshotOptions.parse(rest));
           }
         }
+        case "failover" -> {
+          if (help) {
+            System.out.print(FailoverOptions.HELP);
+          } else {
+            failover(FailoverOptions.parse(rest));
+          }
+        }
         case "fork" -> {
           if (help) {
             System.out.print(ForkOptions.HELP);
@@ -103,7 +114,7 @@ public final class BenchmarkMain {
             throw new IllegalArgumentException(
                 "there is no benchmark "
                     + arguments.getFirst()
-                    + ", only: steps, snapshot, fork, liveness");
+                    + ", only: steps, snapshot, failover, fork, liveness");
       }
       System.exit(0);
     } catch (IllegalArgumentException e) {
@@ -149,6 +160,14 @@ public final class BenchmarkMain {
     String json = ForkJson.of(result) + "\n";
     write(options.results(), Map.of("fork.md", table, "fork.json", json));
     System.out.print(options.json() ? json : table);
+  }
+
+  private static void failover(FailoverOptions options) throws IOException, InterruptedException {
+    FailoverResult result =
+        inFolder(null, folder -> new FailoverBenchmark(options, folder, System.err::println).run());
+    String json = result.json() + "\n";
+    write(options.results(), Map.of("failover.md", result.table(), "failover.json", json));
+    System.out.print(options.json() ? json : result.table());
   }
 
   private static void liveness(LivenessOptions options) throws IOException, InterruptedException {

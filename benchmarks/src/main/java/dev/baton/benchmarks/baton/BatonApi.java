@@ -47,6 +47,36 @@ final class BatonApi implements AutoCloseable {
     return send(creation(workflow)).path("id").asText();
   }
 
+  /** Cancels a run; one that has ended stays as it is. */
+  void cancel(String run) throws IOException, InterruptedException {
+    HttpRequest asked =
+        request("/runs/" + run + "/cancel", "application/json")
+            .POST(BodyPublishers.ofString("{}"))
+            .build();
+    HttpResponse<byte[]> answer = http.send(asked, BodyHandlers.ofByteArray());
+    if (answer.statusCode() != 409) {
+      read(answer);
+    }
+  }
+
+  /** The newest runner processes. */
+  List<RunnerProcess> runners() throws IOException, InterruptedException {
+    List<RunnerProcess> all = new ArrayList<>();
+    for (JsonNode one :
+        send(request("/runners", "application/json").GET().build()).path("runners")) {
+      all.add(
+          new RunnerProcess(
+              one.path("mode").asText(),
+              one.path("instance").asText(),
+              one.hasNonNull("run") ? one.path("run").asText() : null,
+              one.path("epoch").asInt(),
+              one.path("state").asText(),
+              one.path("pid").asLong(),
+              one.path("attached").asBoolean()));
+    }
+    return all;
+  }
+
   /** Forks a run after the newest completion of a step, and returns the fork's id. */
   String fork(String run, String step) throws IOException, InterruptedException {
     ObjectNode body = Json.mapper().createObjectNode().put("step", step);

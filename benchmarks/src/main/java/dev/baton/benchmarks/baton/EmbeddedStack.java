@@ -100,6 +100,18 @@ public final class EmbeddedStack implements AutoCloseable {
     return ProcessFigures.of(processes());
   }
 
+  /**
+   * A component's process.
+   *
+   * @throws IOException when it has died
+   */
+  public long pid(Component component) throws IOException {
+    return stack
+        .process(component)
+        .orElseThrow(() -> new IOException("the " + component.label() + " has died"))
+        .pid();
+  }
+
   /** All processes of the stack, runners included, with the component each belongs to. */
   public Map<Long, String> processes() throws IOException {
     Map<Long, String> started = new HashMap<>();

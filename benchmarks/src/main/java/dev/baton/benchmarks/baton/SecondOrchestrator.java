@@ -4,8 +4,9 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.benchmarks.liveness;
+package dev.baton.benchmarks.baton;
 
+import dev.baton.standalone.Component;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,18 +25,26 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Another replica: the same command and settings as the stack's, on a port and data of its own. */
-final class SecondOrchestrator implements AutoCloseable {
+public final class SecondOrchestrator implements AutoCloseable {
   private static final Duration READY = Duration.ofSeconds(180);
   private static final String TEMP = "-Djava.io.tmpdir=";
 
   private final Process process;
+  private final Path folder;
 
-  private SecondOrchestrator(Process process) {
+  private SecondOrchestrator(Process process, Path folder) {
     this.process = process;
+    this.folder = folder;
   }
 
-  /** Starts it and waits until it is ready. */
-  static SecondOrchestrator like(long pid, Path folder) throws IOException, InterruptedException {
+  /**
+   * Starts it and waits until it is ready.
+   *
+   * @throws IOException when it is not within three minutes
+   */
+  public static SecondOrchestrator like(EmbeddedStack stack, Path folder)
+      throws IOException, InterruptedException {
+    long pid = stack.pid(Component.ORCHESTRATOR);
     Path proc = Path.of("/proc", Long.toString(pid));
     int port;
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -54,12 +63,14 @@ final class SecondOrchestrator implements AutoCloseable {
     }
     builder.environment().put("QUARKUS_HTTP_PORT", Integer.toString(port));
     builder.environment().put("BATON_DATA", folder.toString());
-    builder.environment().put("BATON_ORCHESTRATOR_URL", "http://127.0.0.1:" + port);
+    builder
+        .environment()
+        .put("BATON_ORCHESTRATOR_URL", "http://127.0.0.1:" + port + "," + stack.orchestrator());
     builder.directory(folder.toFile());
     builder.redirectErrorStream(true);
     builder.redirectOutput(
         ProcessBuilder.Redirect.appendTo(new File(folder.toFile(), "orchestrator.log")));
-    SecondOrchestrator started = new SecondOrchestrator(builder.start());
+    SecondOrchestrator started = new SecondOrchestrator(builder.start(), folder);
     started.awaitReady(port);
     return started;
   }
@@ -93,8 +104,13 @@ final class SecondOrchestrator implements AutoCloseable {
     throw new IOException("the second orchestrator was not ready within " + READY);
   }
 
+  /** What its runners have as {@code instance}. */
+  public String instance() throws IOException {
+    return Files.readString(folder.resolve("instance-id")).strip();
+  }
+
   /** SIGKILL. */
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
   }
 

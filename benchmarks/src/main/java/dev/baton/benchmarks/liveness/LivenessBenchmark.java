@@ -7,6 +7,7 @@
 package dev.baton.benchmarks.liveness;
 
 import dev.baton.benchmarks.baton.EmbeddedStack;
+import dev.baton.benchmarks.baton.SecondOrchestrator;
 import dev.baton.benchmarks.measure.ProcessClock;
 import dev.baton.benchmarks.measure.ProcessFigures;
 import dev.baton.benchmarks.measure.Usage;
@@ -58,7 +59,7 @@ public final class LivenessBenchmark {
     try (Heartbeats heartbeats = new Heartbeats(stack.kafka(), runs, options.interval());
         SignalWatch signals = new SignalWatch(stack.kafka(), heartbeats)) {
       TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
-      long pid = orchestrator(stack);
+      long pid = stack.pid(Component.ORCHESTRATOR);
       ProcessClock clock = ProcessClock.start(pid);
       TimeUnit.MILLISECONDS.sleep(MEASURED_INTERVALS * options.interval().toMillis());
       Usage used = clock.stop();
@@ -70,7 +71,7 @@ public final class LivenessBenchmark {
       if (options.replicas() == 2) {
         progress.accept("a second replica starts");
         Path data = Files.createDirectories(folder.resolve("second-" + runs));
-        try (SecondOrchestrator second = SecondOrchestrator.like(pid, data)) {
+        try (SecondOrchestrator second = SecondOrchestrator.like(stack, data)) {
           // Until it has its share of the partitions, and copies of the others.
           TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
           lost = silence(heartbeats, signals, runs, 1, second);
@@ -108,13 +109,5 @@ public final class LivenessBenchmark {
       victim.kill();
     }
     return signals.await(heartbeats.timeout().plus(MARGIN));
-  }
-
-  private static long orchestrator(EmbeddedStack stack) throws IOException {
-    return stack.processes().entrySet().stream()
-        .filter(process -> process.getValue().equals(ORCHESTRATOR))
-        .mapToLong(Map.Entry::getKey)
-        .findFirst()
-        .orElseThrow(() -> new IOException("the orchestrator has died"));
   }
 }

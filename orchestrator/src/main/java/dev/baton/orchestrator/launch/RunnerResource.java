@@ -6,6 +6,8 @@
  */
 package dev.baton.orchestrator.launch;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.baton.orchestrator.gateway.Attachments;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -22,18 +24,29 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 public class RunnerResource {
   private static final int MOST = 1_000;
 
+  /**
+   * @param attached to the replica that answers
+   */
+  public record Runner(@JsonUnwrapped RunnerTable.Entry entry, boolean attached) {}
+
   /** Those that live first. */
-  public record Listing(List<RunnerTable.Entry> runners) {}
+  public record Listing(List<Runner> runners) {}
 
   private final RunnerTable table;
+  private final Attachments attachments;
 
-  RunnerResource(RunnerTable table) {
+  RunnerResource(RunnerTable table, Attachments attachments) {
     this.table = table;
+    this.attachments = attachments;
   }
 
   @GET
   @Operation(summary = "The runner processes that were launched, those alive first.")
   public Uni<Listing> list() {
-    return table.list(MOST).map(Listing::new);
+    return table.list(MOST).map(entries -> new Listing(entries.stream().map(this::seen).toList()));
+  }
+
+  private Runner seen(RunnerTable.Entry entry) {
+    return new Runner(entry, attachments.runner(entry.id()).isPresent());
   }
 }

@@ -1,0 +1,127 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.failover;
+
+import dev.baton.benchmarks.arguments.Arguments;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * @param kills of one runner, warm and cold each
+ * @param hangs of one runner
+ * @param losses of an orchestrator
+ * @param hundred how many runners are killed at once
+ * @param seed of the moments within a step
+ * @param environment more variables for components of the embedded stack, by component
+ * @param results the folder for the table and the figures; null for the usual one
+ */
+public record FailoverOptions(
+    Set<Scenario> scenarios,
+    int kills,
+    int hangs,
+    int losses,
+    int hundred,
+    long seed,
+    boolean json,
+    Map<String, Map<String, String>> environment,
+    @Nullable Path results) {
+  public FailoverOptions {
+    scenarios = Set.copyOf(scenarios);
+    environment = Map.copyOf(environment);
+  }
+
+  public static final String HELP =
+      """
+      benchmarks/run failover: how soon a run goes on after its runner has died
+
+      Starts an embedded stack in a temporary folder. Runs go round and round, one step of 200 ms that
+      writes a file after the other; something happens to their runners, and measured is the time until
+      the next epoch's first step has started, as a reader of the log sees it.
+        warm          SIGKILL of the runner while warm runners are idle
+        cold          SIGKILL where a process must be started
+        hang          SIGSTOP; heartbeats every second, missed after three
+        replica_lost  SIGKILL of the runner and of the orchestrator that has started it, one of two
+        hundred       SIGKILL of a hundred isolated runners at once
+      Writes failover.md and failover.json into benchmarks/results.
+
+        -o json|table    what to print on standard output (default table)
+        --only LIST      some of the above, separated by commas
+        --kills N        warm and cold each, 1 to 10,000 (default 50)
+        --hangs N        1 to 1,000 (default 20)
+        --losses N       of an orchestrator, 1 to 1,000 (default 10)
+        --hundred N      runners killed at once, 1 to 1,000 (default 100); each has some 150 MB
+        --seed N         of the moments within a step (default: the clock; printed)
+        --env C:NAME=V   one more environment variable for a component (kafka, postgres, s3,
+                         checkpoint-store, orchestrator)
+        --results DIR    another folder for the results
+        --help           this
+
+      Examples
+        benchmarks/run failover
+        benchmarks/run failover --only warm,cold --kills 20 -o json
+      """;
+
+  /**
+   * @throws IllegalArgumentException naming the wrong argument and what is allowed
+   */
+  public static FailoverOptions parse(List<String> arguments) {
+    Arguments left = new Arguments(arguments);
+    Set<Scenario> scenarios = EnumSet.allOf(Scenario.class);
+    int kills = 50;
+    int hangs = 20;
+    int losses = 10;
+    int hundred = 100;
+    long seed = System.currentTimeMillis();
+    boolean json = false;
+    Map<String, Map<String, String>> environment = new HashMap<>();
+    Path results = null;
+    while (!left.isEmpty()) {
+      String name = left.next();
+      switch (name) {
+        case "-o", "--output" -> json = left.oneOf(name, "table", "json").equals("json");
+        case "--only" -> scenarios = scenarios(left.value(name));
+        case "--kills" -> kills = (int) left.number(name, 1, 10_000);
+        case "--hangs" -> hangs = (int) left.number(name, 1, 1_000);
+        case "--losses" -> losses = (int) left.number(name, 1, 1_000);
+        case "--hundred" -> hundred = (int) left.number(name, 1, 1_000);
+        case "--seed" -> seed = left.number(name, 0, Long.MAX_VALUE / 10);
+        case "--env" -> left.variable(name, environment);
+        case "--results" -> results = Path.of(left.value(name));
+        default -> throw new IllegalArgumentException("unknown argument " + name + "; see --help");
+      }
+    }
+    return new FailoverOptions(
+        scenarios, kills, hangs, losses, hundred, seed, json, environment, results);
+  }
+
+  private static Set<Scenario> scenarios(String text) {
+    Set<Scenario> chosen = EnumSet.noneOf(Scenario.class);
+    for (String one : text.split(",", -1)) {
+      chosen.add(
+          Arrays.stream(Scenario.values())
+              .filter(scenario -> scenario.label().equals(one))
+              .findFirst()
+              .orElseThrow(
+                  () ->
+                      new IllegalArgumentException(
+                          "--only "
+                              + one
+                              + " is none of "
+                              + Arrays.stream(Scenario.values())
+                                  .map(Scenario::label)
+                                  .collect(Collectors.joining(", ")))));
+    }
+    return chosen;
+  }
+}

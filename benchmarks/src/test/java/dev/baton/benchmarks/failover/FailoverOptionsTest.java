@@ -1,0 +1,91 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.baton.benchmarks.measure.Distribution;
+import dev.baton.protocol.json.Json;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class FailoverOptionsTest {
+  @Test
+  void shouldMeasureEverythingUnlessToldOtherwise() {
+    FailoverOptions usual = FailoverOptions.parse(List.of());
+
+    assertThat(usual.scenarios()).containsExactlyInAnyOrder(Scenario.values());
+    assertThat(usual.kills()).isEqualTo(50);
+    assertThat(usual.hundred()).isEqualTo(100);
+  }
+
+  @Test
+  void shouldReadAllOptions() {
+    FailoverOptions options =
+        FailoverOptions.parse(
+            List.of(
+                "--only",
+                "warm,replica_lost",
+                "--kills",
+                "3",
+                "--hangs",
+                "4",
+                "--losses",
+                "5",
+                "--hundred",
+                "6",
+                "--seed",
+                "7",
+                "--env",
+                "orchestrator:BATON_LAUNCHER_WARM_SIZE=3",
+                "-o",
+                "json"));
+
+    assertThat(options.scenarios()).containsExactlyInAnyOrder(Scenario.WARM, Scenario.REPLICA_LOST);
+    assertThat(List.of(options.kills(), options.hangs(), options.losses(), options.hundred()))
+        .containsExactly(3, 4, 5, 6);
+    assertThat(options.seed()).isEqualTo(7);
+    assertThat(options.environment().get("orchestrator"))
+        .containsEntry("BATON_LAUNCHER_WARM_SIZE", "3");
+    assertThat(options.json()).isTrue();
+  }
+
+  @Test
+  void shouldNameWhatIsWrong() {
+    assertThatThrownBy(() -> FailoverOptions.parse(List.of("--only", "warm,tepid")))
+        .hasMessageContaining("tepid")
+        .hasMessageContaining("warm, cold, hang, replica_lost, hundred");
+    assertThatThrownBy(() -> FailoverOptions.parse(List.of("--kills", "0")))
+        .hasMessageContaining("--kills 0");
+    assertThatThrownBy(() -> FailoverOptions.parse(List.of("--fast")))
+        .hasMessageContaining("--fast");
+  }
+
+  @Test
+  void shouldTellWhatWasMeasured() {
+    FailoverResult result =
+        new FailoverResult(
+            Instant.EPOCH,
+            "a machine",
+            7,
+            List.of(
+                new FailoverResult.Row(Scenario.WARM, Distribution.of(100_000, 200_000, 1_300_000)),
+                new FailoverResult.Row(Scenario.HUNDRED, Distribution.of(5_000_000))));
+
+    assertThat(result.table())
+        .contains("| 3 | 200 ms | 1,300 ms | 1,300 ms | 300 ms |")
+        .contains("| 1 | 5,000 ms | 5,000 ms | 5,000 ms | all go on |");
+    var json = Json.tree(result.json().getBytes(StandardCharsets.UTF_8));
+    assertThat(json.at("/warm/median_ms").asDouble()).isEqualTo(200);
+    assertThat(json.at("/warm/p99_ms").asDouble()).isEqualTo(1_300);
+    assertThat(json.at("/hundred/samples").asInt()).isEqualTo(1);
+    assertThat(json.has("cold")).isFalse();
+  }
+}
