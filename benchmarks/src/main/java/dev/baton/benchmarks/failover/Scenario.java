@@ -7,6 +7,7 @@
 package dev.baton.benchmarks.failover;
 
 import java.time.Duration;
+import java.util.Locale;
 
 /** What happens, and how soon the run must be in its next step. */
 public enum Scenario {
@@ -46,6 +47,6 @@ public enum Scenario {
 
   /** In options and JSON. */
   public String label() {
-    return name().toLowerCase(java.util.Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -30,19 +31,20 @@ final class AotTraining {
 
   private AotTraining() {}
 
-  static int run(StackArguments arguments, Consumer<String> progress)
+  /** Exits as the program does: 0, or 1 when a cache is missing. */
+  static int run(Path data, Set<Component> components, boolean force, Consumer<String> progress)
       throws IOException, InterruptedException {
     Stack stack =
         Stack.builder()
-            .data(arguments.data())
-            .components(arguments.components())
+            .data(data)
+            .components(components)
             .aot(AotMode.TRAIN)
             .progress(progress)
             .prepare();
     Map<String, Path> caches;
     try (stack) {
-      caches = caches(stack.specs(), arguments);
-      if (!arguments.force() && caches.values().stream().allMatch(Files::exists)) {
+      caches = caches(stack.specs(), components);
+      if (!force && caches.values().stream().allMatch(Files::exists)) {
         progress.accept("AOT caches are up to date");
         return 0;
       }
@@ -54,16 +56,16 @@ final class AotTraining {
     return report(caches, progress);
   }
 
-  private static Map<String, Path> caches(Specs specs, StackArguments arguments)
+  private static Map<String, Path> caches(Specs specs, Set<Component> components)
       throws IOException {
     Map<String, Path> caches = new LinkedHashMap<>();
-    for (Component component : arguments.components()) {
+    for (Component component : components) {
       Optional<JvmCommand> jvm = specs.jvm(component);
       if (jvm.isPresent()) {
         caches.put(component.label(), jvm.get().cacheFile());
       }
     }
-    if (arguments.components().contains(Component.ORCHESTRATOR)) {
+    if (components.contains(Component.ORCHESTRATOR)) {
       caches.put(RUNNER, specs.runner(AotMode.TRAIN).cacheFile());
     }
     return caches;

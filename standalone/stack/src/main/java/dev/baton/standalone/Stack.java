@@ -77,6 +77,18 @@ public final class Stack implements AutoCloseable {
     }
   }
 
+  /**
+   * Makes the AOT caches that starts by this user use, where some are missing: starts a stack,
+   * which records itself, and stops it. That takes a minute or two.
+   *
+   * @param data a folder for that stack
+   * @return whether all are there; what starts without one starts more slowly
+   */
+  public static boolean makeAotCaches(Path data, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return AotTraining.run(data, EnumSet.allOf(Component.class), false, progress) == 0;
+  }
+
   /** A stack of all components, on free ports, in a folder that must be named. */
   public static StackBuilder builder() {
     return new StackBuilder();

@@ -39,7 +39,9 @@ public final class StackMain {
         case UP ->
             arguments.foreground() ? Supervisor.run(arguments) : BackgroundStart.run(arguments);
         case DOWN -> Shutdown.run(arguments, System.out::println);
-        case AOT_CACHE -> AotTraining.run(arguments, System.out::println);
+        case AOT_CACHE ->
+            AotTraining.run(
+                arguments.data(), arguments.components(), arguments.force(), System.out::println);
       };
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage());
