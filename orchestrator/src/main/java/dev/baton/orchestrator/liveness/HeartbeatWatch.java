@@ -114,6 +114,12 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
     context = newContext;
     runners = newContext.getStateStore(STORE);
     partition = newContext.taskId().partition();
+    // Kafka Streams uses this object again when the partition comes back to this replica (a task
+    // that becomes a copy and then active again): what another has heard meanwhile is in the store.
+    known.clear();
+    checks.clear();
+    loaded = false;
+    nextOffset = 0;
     // Before anything is due the clock of the context may not run yet: the first tick sets it.
     awakeSince = 0;
     lastTick = NEVER;
