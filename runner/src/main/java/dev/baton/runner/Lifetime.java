@@ -8,9 +8,10 @@ package dev.baton.runner;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How long the process may live. It retires some time before the limit, so that its runs are handed
@@ -23,23 +24,23 @@ final class Lifetime implements AutoCloseable {
 
   private static final Duration SHORTEST_LEAD = Duration.ofSeconds(30);
 
-  private final @Nullable Thread timer;
+  private final CountDownLatch closed = new CountDownLatch(1);
 
-  private Lifetime(@Nullable Thread timer) {
-    this.timer = timer;
-  }
+  private Lifetime() {}
 
   /**
    * @param retire called once, with the time that is left, on a thread of its own
    */
   static Lifetime start(Optional<Duration> limit, Consumer<Duration> retire) {
+    Lifetime lifetime = new Lifetime();
     if (limit.isEmpty()) {
-      return new Lifetime(null);
+      return lifetime;
     }
     Duration lead = lead(limit.get());
     Duration latest = limit.get().minus(lead);
     Duration until = latest.minus(jitter(latest));
-    return new Lifetime(Thread.ofVirtual().name("lifetime").start(() -> live(until, lead, retire)));
+    Thread.ofVirtual().name("lifetime").start(() -> lifetime.live(until, lead, retire));
+    return lifetime;
   }
 
   static Duration lead(Duration limit) {
@@ -53,20 +54,19 @@ final class Lifetime implements AutoCloseable {
     return Duration.ofMillis(ThreadLocalRandom.current().nextLong(of.toMillis() / 10 + 1));
   }
 
-  private static void live(Duration until, Duration lead, Consumer<Duration> retire) {
+  private void live(Duration until, Duration lead, Consumer<Duration> retire) {
     try {
-      Thread.sleep(until);
-    } catch (InterruptedException closed) {
-      return;
+      if (!closed.await(until.toMillis(), TimeUnit.MILLISECONDS)) {
+        retire.accept(lead);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
-    retire.accept(lead);
   }
 
   /** It is called no more, unless it has been. */
   @Override
   public void close() {
-    if (timer != null && timer != Thread.currentThread()) {
-      timer.interrupt();
-    }
+    closed.countDown();
   }
 }

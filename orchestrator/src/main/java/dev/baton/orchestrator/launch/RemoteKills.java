@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.launch;
 
+import dev.baton.orchestrator.periodic.Later;
 import dev.baton.orchestrator.replicas.ReplicaMessage;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -33,31 +34,35 @@ class RemoteKills {
 
   void on(@Observes ReplicaMessage message) {
     if (message instanceof ReplicaMessage.Fence(Map<String, Integer> below)) {
-      Thread.ofVirtual().name("remote-kill").start(() -> kill(below));
+      kill(below, 1, Duration.ZERO);
     }
   }
 
+  private void kill(Map<String, Integer> below, int attempt, Duration delay) {
+    Later.run(
+        "remote-kill",
+        delay,
+        () -> {
+          if (!isDone(below, attempt) && attempt < ATTEMPTS) {
+            kill(below, attempt + 1, PAUSE.multipliedBy(attempt));
+          }
+        });
+  }
+
   /** What cannot be killed is fenced all the same. */
-  private void kill(Map<String, Integer> below) {
-    for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      try {
-        Set<String> left = stopper.killHere(below);
-        if (left.isEmpty()) {
-          return;
-        }
+  private boolean isDone(Map<String, Integer> below, int attempt) {
+    try {
+      Set<String> left = stopper.killHere(below);
+      if (!left.isEmpty()) {
         LOG.errorf(
             "older epochs of runs %s still have processes on this host; they are fenced", left);
-      } catch (RuntimeException e) {
-        LOG.warnf(
-            "older epochs of runs %s could not be looked for (attempt %d of %d): %s",
-            below.keySet(), attempt, ATTEMPTS, e);
       }
-      try {
-        Thread.sleep(PAUSE.multipliedBy(attempt));
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
+      return left.isEmpty();
+    } catch (RuntimeException e) {
+      LOG.warnf(
+          "older epochs of runs %s could not be looked for (attempt %d of %d): %s",
+          below.keySet(), attempt, ATTEMPTS, e);
+      return false;
     }
   }
 }

@@ -11,49 +11,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.steps.StepFunction;
 import dev.baton.runner.testkit.Services;
 import dev.baton.runner.testkit.TestRun;
-import dev.baton.runner.testkit.TestRunner;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Ways, gates, loops, and parallels with their files. */
-@ExtendWith(Services.Extension.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class GraphTest {
-  private final Services services;
-  private final Map<String, StepFunction> functions = new ConcurrentHashMap<>();
-  private final TestRunner runner;
-
+class GraphTest extends OnOneRunner {
   GraphTest(Services services) {
-    this.services = services;
-    this.runner = new TestRunner(services, functions);
-  }
-
-  @BeforeAll
-  void attach() throws Exception {
-    services.gateway.awaitHello(runner.id);
-  }
-
-  @AfterAll
-  void close() {
-    runner.close();
-  }
-
-  private TestRun run(String yaml, String input) throws Exception {
-    return new TestRun(services, yaml, input).start(runner.id);
-  }
-
-  private TestRun run(String yaml) throws Exception {
-    return run(yaml, "{}");
+    super(services);
   }
 
   @Test
