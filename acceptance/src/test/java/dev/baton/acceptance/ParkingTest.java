@@ -9,11 +9,8 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.standalone.Component;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,12 +33,10 @@ class ParkingTest {
   @SuppressWarnings("NullAway.Init")
   private static Api api;
 
-  private final Path ledger;
-  private final Path gate;
+  private final Ledger ledger;
 
   ParkingTest() throws IOException {
-    ledger = Files.createTempFile(on.folder, "parking", ".ledger");
-    gate = on.folder.resolve(ledger.getFileName() + ".gate");
+    ledger = Ledger.in(on.folder);
   }
 
   @BeforeAll
@@ -96,13 +91,6 @@ class ParkingTest {
     on.close();
   }
 
-  private ObjectNode input() {
-    return Api.JSON
-        .createObjectNode()
-        .put("ledger", ledger.toString())
-        .put("gate", gate.toString());
-  }
-
   private static JsonNode awaitParked(String run) throws Exception {
     Await.until("run " + run + " is parked", END, () -> api.run(run).path("parked").isObject());
     JsonNode view = api.run(run);
@@ -118,7 +106,7 @@ class ParkingTest {
 
   @Test
   void shouldEndTheRunnerOfAQuestionAndGoOnWithTheAnswer() throws Exception {
-    String run = api.start("asks", input());
+    String run = api.start("asks", ledger.input());
 
     awaitParked(run);
 
@@ -132,7 +120,7 @@ class ParkingTest {
     JsonNode done = api.awaitStatus(run, "completed", END);
     assertThat(done.path("epoch").asInt()).isEqualTo(2);
     assertThat(done.path("output").asText().strip()).isEqualTo("kept");
-    assertThat(Files.readAllLines(ledger)).containsExactly("before 1", "after");
+    assertThat(ledger.lines()).containsExactly("before 1", "after");
     assertThat(api.count(run, "checkpoint_waiting")).isEqualTo(1);
     assertThat(api.count(run, "run_parked")).isEqualTo(1);
     assertThat(api.events(run).stream().map(e -> e.at("/data/reason").asText()))
@@ -160,7 +148,7 @@ class ParkingTest {
 
   @Test
   void shouldTakeTheAnswerAfterTheOrchestratorWasKilled() throws Exception {
-    String run = api.start("asks", input());
+    String run = api.start("asks", ledger.input());
     awaitParked(run);
 
     restartOrchestrator();
@@ -168,7 +156,7 @@ class ParkingTest {
     Await.until("it is answered", END, () -> api.approve(run));
 
     api.awaitStatus(run, "completed", END);
-    assertThat(Files.readAllLines(ledger)).containsExactly("before 1", "after");
+    assertThat(ledger.lines()).containsExactly("before 1", "after");
   }
 
   @Test
@@ -218,13 +206,13 @@ class ParkingTest {
 
   @Test
   void shouldParkOnlyWhenEveryBranchWaits() throws Exception {
-    String run = api.start("sides", input());
+    String run = api.start("sides", ledger.input());
     Await.until("the right side asks", END, () -> api.run(run).path("waiting").size() == 1);
-    Await.until("the left side works", END, () -> Files.readAllLines(ledger).contains("works"));
+    ledger.await("works", END);
     LockSupport.parkNanos(PARK_AFTER.multipliedBy(3).toNanos());
     assertThat(api.types(run)).doesNotContain("run_parked");
 
-    Files.createFile(gate);
+    ledger.open();
     awaitParked(run);
     assertThat(api.approve(run)).isTrue();
     Await.until(
@@ -234,6 +222,6 @@ class ParkingTest {
     assertThat(api.approve(run)).isTrue();
 
     api.awaitStatus(run, "completed", END);
-    assertThat(Files.readAllLines(ledger)).containsExactly("works");
+    assertThat(ledger.lines()).containsExactly("works");
   }
 }

@@ -34,14 +34,10 @@ class PauseTest {
   @SuppressWarnings("NullAway.Init")
   private static Api api;
 
-  private final Path ledger;
-
-  /** What holds a step until it is there. */
-  private final Path gate;
+  private final Ledger ledger;
 
   PauseTest() throws IOException {
-    ledger = Files.createTempFile(on.folder, "pause", ".ledger");
-    gate = on.folder.resolve(ledger.getFileName() + ".gate");
+    ledger = Ledger.in(on.folder);
   }
 
   @BeforeAll
@@ -89,21 +85,6 @@ class PauseTest {
         """);
   }
 
-  private ObjectNode input() {
-    return Api.JSON
-        .createObjectNode()
-        .put("ledger", ledger.toString())
-        .put("gate", gate.toString());
-  }
-
-  private List<String> ledger() throws IOException {
-    return Files.readAllLines(ledger);
-  }
-
-  private void awaitLine(String line) {
-    Await.until("'" + line + "' is in the ledger", END, () -> ledger().contains(line));
-  }
-
   private static JsonNode pause(String run, boolean now) throws Exception {
     Api.Answer answer =
         api.post("/runs/" + run + "/pause", Api.JSON.createObjectNode().put("now", now));
@@ -123,15 +104,15 @@ class PauseTest {
 
   @Test
   void shouldCompleteTheStepInProgressAndResumeFromThatCheckpoint() throws Exception {
-    String run = api.start("paused", input());
-    awaitLine("build");
+    String run = api.start("paused", ledger.input());
+    ledger.await("build", END);
 
     assertThat(pause(run, false).path("status").asText()).isEqualTo("pausing");
     pause(run, false);
     Api.Answer early = api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
     assertThat(early.status()).isEqualTo(409);
     assertThat(early.body().toString()).contains("once it is paused");
-    Files.createFile(gate);
+    ledger.open();
     api.awaitStatus(run, "paused", END);
     awaitNoRunner(run);
 
@@ -140,7 +121,7 @@ class PauseTest {
     assertThat(types).containsOnlyOnce("pause_requested", "step_completed", "run_paused");
     assertThat(BatonCommand.run(on, "status", "--status", "paused").out())
         .contains(run.substring(20) + "  paused");
-    assertThat(ledger()).containsExactly("build");
+    assertThat(ledger.lines()).containsExactly("build");
 
     BatonCommand.Result resumed = BatonCommand.run(on, "resume", run, "--wait");
 
@@ -149,7 +130,7 @@ class PauseTest {
     assertThat(view.path("epoch").asInt()).isEqualTo(2);
     assertThat(view.path("output").toString())
         .isEqualTo("{\"build\":\"one\",\"test\":[\"begun\",\"built\"]}");
-    assertThat(ledger()).containsExactly("build", "test");
+    assertThat(ledger.lines()).containsExactly("build", "test");
     JsonNode skipped = Api.first(api.events(run), "step_skipped");
     assertThat(skipped).isNotNull();
     assertThat(skipped.path("data").path("step").asText()).isEqualTo("build");
@@ -158,8 +139,8 @@ class PauseTest {
 
   @Test
   void shouldStopTheStepAtOnceAndRunItAgainOnTheFilesOfBefore() throws Exception {
-    String run = api.start("paused", input());
-    awaitLine("build");
+    String run = api.start("paused", ledger.input());
+    ledger.await("build", END);
     pause(run, false);
 
     BatonCommand.Result paused = BatonCommand.run(on, "pause", run, "--now", "--wait");
@@ -169,10 +150,10 @@ class PauseTest {
     awaitNoRunner(run);
     assertThat(api.types(run))
         .doesNotContain("step_completed", "step_failed", "step_retried", "checkpoint_saved");
-    Files.createFile(gate);
+    ledger.open();
     resume(run);
     JsonNode view = api.awaitStatus(run, "completed", END);
-    assertThat(ledger()).containsExactly("build", "build", "test");
+    assertThat(ledger.lines()).containsExactly("build", "build", "test");
     assertThat(view.path("output").path("test").toString())
         .as("the files of the step that was stopped are not there")
         .isEqualTo("[\"begun\",\"built\"]");
@@ -238,20 +219,20 @@ class PauseTest {
 
   @Test
   void shouldCompleteTheStepOfEachBranchAndResumeInTheMidstOfThem() throws Exception {
-    String run = api.start("sides", input());
-    awaitLine("l1");
+    String run = api.start("sides", ledger.input());
+    ledger.await("l1", END);
     Await.until("the right side asks", END, () -> api.run(run).path("waiting").size() == 1);
 
     pause(run, false);
-    Files.createFile(gate);
+    ledger.open();
     api.awaitStatus(run, "paused", END);
-    assertThat(ledger()).containsExactlyInAnyOrder("l1", "r1");
+    assertThat(ledger.lines()).containsExactlyInAnyOrder("l1", "r1");
     resume(run);
     Await.until("it is approved", END, () -> api.approve(run));
 
     assertThat(api.awaitStatus(run, "completed", END).path("output").asText().strip())
         .isEqualTo("left right");
-    assertThat(ledger()).containsExactlyInAnyOrder("l1", "r1", "l2");
+    assertThat(ledger.lines()).containsExactlyInAnyOrder("l1", "r1", "l2");
     List<String> replayed = new ArrayList<>();
     for (JsonNode event : api.events(run)) {
       if (event.path("type").asText().equals("step_skipped")) {
@@ -263,7 +244,7 @@ class PauseTest {
 
   @Test
   void shouldEndABackoffAndKeepTheRetryCounters() throws Exception {
-    String run = api.start("retries", input());
+    String run = api.start("retries", ledger.input());
     Await.until("it has failed once", END, () -> api.types(run).contains("step_retried"));
 
     pause(run, false);
@@ -275,13 +256,13 @@ class PauseTest {
     resume(run);
 
     api.awaitStatus(run, "failed", END);
-    assertThat(ledger()).containsExactly("try 1", "try 2", "try 3");
+    assertThat(ledger.lines()).containsExactly("try 1", "try 2", "try 3");
   }
 
   @Test
   void shouldEndAsPausedWhenItsRunnerIsKilledWhileItIsBeingPaused() throws Exception {
-    String run = api.start("paused", input());
-    awaitLine("build");
+    String run = api.start("paused", ledger.input());
+    ledger.await("build", END);
     pause(run, false);
 
     RunnerProcess.of(run).orElseThrow().kill(true);
@@ -290,21 +271,21 @@ class PauseTest {
     assertThat(view.path("epoch").asInt()).isEqualTo(2);
     awaitNoRunner(run);
     assertThat(api.types(run)).doesNotContain("run_paused", "step_completed");
-    Files.createFile(gate);
+    ledger.open();
     resume(run);
     api.awaitStatus(run, "completed", END);
-    assertThat(ledger()).containsExactly("build", "build", "test");
+    assertThat(ledger.lines()).containsExactly("build", "build", "test");
   }
 
   /** Run, checkpoint, restart, resume, complete. */
   @Test
   void shouldPauseAndResumeThoughTheServersAreKilledMeanwhile() throws Exception {
-    String run = api.start("paused", input());
-    awaitLine("build");
+    String run = api.start("paused", ledger.input());
+    ledger.await("build", END);
     pause(run, false);
 
     restart(Component.ORCHESTRATOR);
-    Files.createFile(gate);
+    ledger.open();
     api.awaitStatus(run, "paused", END);
     restart(Component.STORE);
     restart(Component.ORCHESTRATOR);
@@ -315,7 +296,7 @@ class PauseTest {
         () -> api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode()).status() == 202);
 
     api.awaitStatus(run, "completed", END);
-    assertThat(ledger()).containsExactly("build", "test");
+    assertThat(ledger.lines()).containsExactly("build", "test");
   }
 
   private static void restart(Component component) throws Exception {
@@ -350,7 +331,8 @@ class PauseTest {
   void shouldPauseAForegroundRunOnCtrlCAndStopItsStepOnTheSecond() throws Exception {
     Path err = Files.createTempFile(on.folder, "foreground", ".err");
     Path in =
-        Files.writeString(on.folder.resolve(ledger.getFileName() + ".json"), input().toString());
+        Files.writeString(
+            on.folder.resolve(ledger.file().getFileName() + ".json"), ledger.input().toString());
     ProcessBuilder builder =
         new ProcessBuilder(
                 // A test that runs in the background of a shell would hand its deafness on.
@@ -362,7 +344,7 @@ class PauseTest {
                 "--input",
                 "@" + in,
                 "--label",
-                "ledger=" + ledger.getFileName(),
+                "ledger=" + ledger.file().getFileName(),
                 "--wait")
             .redirectOutput(on.folder.resolve("foreground.out").toFile())
             .redirectError(err.toFile());
@@ -370,9 +352,9 @@ class PauseTest {
     builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
     Process command = builder.start();
     try {
-      awaitLine("build");
+      ledger.await("build", END);
       String run =
-          api.get("/runs?label=ledger=" + ledger.getFileName())
+          api.get("/runs?label=ledger=" + ledger.file().getFileName())
               .body()
               .path("runs")
               .path(0)
@@ -403,8 +385,8 @@ class PauseTest {
 
   @Test
   void shouldPauseAForegroundRunOnOneCtrlCAfterItsStep() throws Exception {
-    String run = api.start("paused", input());
-    awaitLine("build");
+    String run = api.start("paused", ledger.input());
+    ledger.await("build", END);
     pause(run, true);
     api.awaitStatus(run, "paused", END);
     Path err = Files.createTempFile(on.folder, "resumed", ".err");
@@ -422,17 +404,17 @@ class PauseTest {
     builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
     Process command = builder.start();
     try {
-      Await.until("it runs again", END, () -> ledger().size() == 2);
+      Await.until("it runs again", END, () -> ledger.lines().size() == 2);
       interrupt(command);
       Await.until(
           "it says so", END, () -> Files.readString(err).contains("pausing after the step"));
       Await.until(
           "it is pausing", END, () -> api.run(run).path("status").asText().equals("pausing"));
-      Files.createFile(gate);
+      ledger.open();
 
       assertThat(command.waitFor(END.toSeconds(), TimeUnit.SECONDS)).isTrue();
       assertThat(command.exitValue()).as(Files.readString(err)).isEqualTo(9);
-      assertThat(ledger()).containsExactly("build", "build");
+      assertThat(ledger.lines()).containsExactly("build", "build");
       assertThat(api.types(run)).containsOnlyOnce("step_completed");
     } finally {
       command.destroyForcibly();

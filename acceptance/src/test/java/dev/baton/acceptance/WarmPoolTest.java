@@ -9,11 +9,7 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.standalone.Component;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -65,29 +61,19 @@ class WarmPoolTest {
     on.close();
   }
 
-  private record Held(String run, Path ledger, Path gate) {
-    void open() throws IOException {
-      Files.createFile(gate);
-    }
-  }
+  private record Held(String run, Ledger ledger) {}
 
   private static Held held() throws Exception {
     return start("warm");
   }
 
   private static Held start(String workflow) throws Exception {
-    Path ledger = Files.createTempFile(on.folder, "warm", ".ledger");
-    Path gate = on.folder.resolve(ledger.getFileName() + ".gate");
-    ObjectNode input = Api.JSON.createObjectNode();
-    input.put("ledger", ledger.toString()).put("gate", gate.toString());
-    return new Held(on.api.start(workflow, input), ledger, gate);
+    Ledger ledger = Ledger.in(on.folder);
+    return new Held(on.api.start(workflow, ledger.input()), ledger);
   }
 
   private static void awaitHeld(Held held, int epoch) {
-    Await.until(
-        "epoch " + epoch + " is at work",
-        END,
-        () -> Files.readAllLines(held.ledger).contains("held " + epoch));
+    held.ledger.await("held " + epoch, END);
   }
 
   private static List<JsonNode> runners() throws Exception {
@@ -151,13 +137,13 @@ class WarmPoolTest {
       assertThat(carrier(held.run, epoch + 1).path("id").asText()).isEqualTo(next);
     }
     System.out.println("SIGKILL to the next step's effect, ms: " + gaps);
-    held.open();
+    held.ledger.open();
     awaitEnd(held.run);
 
     assertThat(carriers).allMatch(id -> id.startsWith("warm-")).doesNotHaveDuplicates();
     assertThat(on.api.run(held.run).path("output").asText().strip()).isEqualTo("one");
-    assertThat(Files.readAllLines(held.ledger)).containsOnlyOnce("first 1");
-    assertThat(Files.readAllLines(held.ledger)).noneMatch(line -> line.equals("first 2"));
+    assertThat(held.ledger.lines()).containsOnlyOnce("first 1");
+    assertThat(held.ledger.lines()).noneMatch(line -> line.equals("first 2"));
     Await.until(
         "the last one ends with its run",
         END,
@@ -186,7 +172,7 @@ class WarmPoolTest {
     awaitHeld(cold, 1);
     String second = awaitIdle();
     assertThat(second).isNotEqualTo(first);
-    cold.open();
+    cold.ledger.open();
     awaitEnd(cold.run);
     assertThat(carrier(cold.run, 1).path("id").asText()).isNotEqualTo(first);
   }
@@ -203,7 +189,7 @@ class WarmPoolTest {
     on.stack.restart(Component.ORCHESTRATOR);
 
     awaitHeld(held, 2);
-    held.open();
+    held.ledger.open();
     awaitEnd(held.run);
     assertThat(runners().stream().map(r -> r.path("id").asText())).contains(idle);
   }
@@ -238,7 +224,7 @@ class WarmPoolTest {
   @Test
   void shouldHandOverAtSigtermAndRepeatNothing() throws Exception {
     Held held = start("leaves");
-    Await.until("the first step is done", END, () -> Files.readAllLines(held.ledger).size() == 1);
+    Await.until("the first step is done", END, () -> held.ledger.lines().size() == 1);
     Await.until(
         "it waits",
         END,
@@ -247,7 +233,7 @@ class WarmPoolTest {
     terminate(carrier(held.run, 1));
     awaitEnd(held.run);
 
-    assertThat(Files.readAllLines(held.ledger)).containsExactly("first 1", "last 2");
+    assertThat(held.ledger.lines()).containsExactly("first 1", "last 2");
     assertThat(on.api.run(held.run).path("output").asText().strip()).isEqualTo("one");
     assertLeft(held.run);
     Await.until(
@@ -263,10 +249,10 @@ class WarmPoolTest {
 
     terminate(carrier(held.run, 1));
     awaitHeld(held, 2);
-    held.open();
+    held.ledger.open();
     awaitEnd(held.run);
 
-    assertThat(Files.readAllLines(held.ledger)).containsExactly("first 1", "held 1", "held 2");
+    assertThat(held.ledger.lines()).containsExactly("first 1", "held 1", "held 2");
     assertThat(on.api.run(held.run).path("output").asText().strip()).isEqualTo("one");
     assertLeft(held.run);
   }
