@@ -16,18 +16,21 @@ import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
 /** A stack in a folder of its own, and the processes it is made of. */
 public final class EmbeddedStack implements AutoCloseable {
   private static final String RUNNER = "runner";
+  private static final Duration BACK_WITHIN = Duration.ofMinutes(3);
 
   private final Stack stack;
   private final Set<Component> components;
@@ -110,6 +113,21 @@ public final class EmbeddedStack implements AutoCloseable {
         .process(component)
         .orElseThrow(() -> new IOException("the " + component.label() + " has died"))
         .pid();
+  }
+
+  /**
+   * SIGKILL, and so much later a new start of the same component. Blocks until it is ready.
+   *
+   * @throws IOException when it is not within three minutes
+   */
+  public void killFor(Component component, Duration away) throws IOException, InterruptedException {
+    stack.kill(component);
+    TimeUnit.MILLISECONDS.sleep(away.toMillis());
+    stack.restart(component);
+    if (!stack.awaitReady(component, BACK_WITHIN)) {
+      throw new IOException(
+          "the " + component.label() + " is not ready " + BACK_WITHIN + " after its new start");
+    }
   }
 
   /** All processes of the stack, runners included, with the component each belongs to. */

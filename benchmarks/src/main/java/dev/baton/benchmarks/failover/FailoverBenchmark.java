@@ -38,7 +38,7 @@ public final class FailoverBenchmark {
 
   /** Many at once would miss heartbeats of a second for want of processors. */
   private static final RoundRuns.Shape MANY =
-      new RoundRuns.Shape(5_000, Duration.ofSeconds(10), Duration.ofSeconds(60));
+      new RoundRuns.Shape(20_000, Duration.ofSeconds(10), Duration.ofSeconds(60));
 
   /** What happens before anything is measured: servers compile, caches fill. */
   private static final int WARMUP = 5;
@@ -139,7 +139,7 @@ public final class FailoverBenchmark {
       }
     }
     runs.cancel(run);
-    rows.add(new FailoverResult.Row(scenario, Distribution.of(micros)));
+    measured(scenario, micros);
   }
 
   /** The run's runner, at some moment of a step after one that it has completed. */
@@ -153,6 +153,13 @@ public final class FailoverBenchmark {
         return carrier.get();
       }
     }
+  }
+
+  /** Told at once, too: what comes after it may take long, or fail. */
+  private void measured(Scenario scenario, long... micros) {
+    FailoverResult.Row row = new FailoverResult.Row(scenario, Distribution.of(micros));
+    rows.add(row);
+    progress.accept(row.line());
   }
 
   private void replicaLost(EmbeddedStack stack, RoundRuns runs)
@@ -174,7 +181,7 @@ public final class FailoverBenchmark {
         runs.cancel(run);
       }
     }
-    rows.add(new FailoverResult.Row(Scenario.REPLICA_LOST, Distribution.of(micros)));
+    measured(Scenario.REPLICA_LOST, micros);
   }
 
   /** Either replica may start a run's runner: runs are started until it was the second. */
@@ -219,6 +226,6 @@ public final class FailoverBenchmark {
     for (String run : all) {
       runs.cancel(run);
     }
-    rows.add(new FailoverResult.Row(Scenario.HUNDRED, Distribution.of(micros)));
+    measured(Scenario.HUNDRED, micros);
   }
 }

@@ -18,7 +18,23 @@ public record FailoverResult(Instant at, String machine, long seed, List<Row> ro
   /**
    * @param times from the signal until the next step's start was read from the log
    */
-  public record Row(Scenario scenario, Distribution times) {}
+  public record Row(Scenario scenario, Distribution times) {
+    /** As the table has it. */
+    String line() {
+      return String.format(
+          Locale.ROOT,
+          "| %s: %s | %d | %,.0f ms | %,.0f ms | %,.0f ms | %s |",
+          scenario.label(),
+          scenario.text(),
+          times.count(),
+          times.millis(50),
+          times.millis(99),
+          times.millis(100),
+          scenario.goal().isZero()
+              ? "all go on"
+              : String.format(Locale.ROOT, "%,d ms", scenario.goal().toMillis()));
+    }
+  }
 
   public FailoverResult {
     rows = List.copyOf(rows);
@@ -45,19 +61,7 @@ public record FailoverResult(Instant at, String machine, long seed, List<Row> ro
     page.append("From the signal until the next step's start was read from the log.\n\n");
     page.append("| | samples | median | p99 | max | goal, median |\n|---|--:|--:|--:|--:|--:|\n");
     for (Row row : rows) {
-      page.append(
-          String.format(
-              Locale.ROOT,
-              "| %s: %s | %d | %,.0f ms | %,.0f ms | %,.0f ms | %s |%n",
-              row.scenario().label(),
-              row.scenario().text(),
-              row.times().count(),
-              row.times().millis(50),
-              row.times().millis(99),
-              row.times().millis(100),
-              row.scenario().goal().isZero()
-                  ? "all go on"
-                  : String.format(Locale.ROOT, "%,d ms", row.scenario().goal().toMillis())));
+      page.append(row.line()).append("\n");
     }
     return page.toString();
   }

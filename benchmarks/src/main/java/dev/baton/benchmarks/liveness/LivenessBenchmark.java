@@ -44,13 +44,36 @@ public final class LivenessBenchmark {
 
   public LivenessResult run() throws IOException, InterruptedException {
     List<LivenessResult.Size> sizes = new ArrayList<>();
+    LivenessResult.Outage outage = null;
+    long seconds = options.interval().toSeconds();
     try (EmbeddedStack stack =
         EmbeddedStack.start(folder.resolve("stack"), options.environment(), progress)) {
       for (int runs : options.runs()) {
-        sizes.add(measure(stack, runs));
+        if (outage == null && options.outage().isPositive()) {
+          outage = away(stack, runs);
+          progress.accept(LivenessResult.line(outage));
+        }
+        LivenessResult.Size size = measure(stack, runs);
+        sizes.add(size);
+        // Each at once, too: what comes after it may take long, or fail.
+        progress.accept(new LivenessResult(seconds, List.of(size), null).table());
       }
     }
-    return new LivenessResult(options.interval().toSeconds(), sizes);
+    return new LivenessResult(seconds, sizes, outage);
+  }
+
+  private LivenessResult.Outage away(EmbeddedStack stack, int runs)
+      throws IOException, InterruptedException {
+    progress.accept(runs + " runs begin to send; the orchestrator is killed");
+    try (Heartbeats heartbeats = new Heartbeats(stack.kafka(), runs, options.interval());
+        SignalWatch signals = new SignalWatch(stack.kafka(), heartbeats)) {
+      TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
+      stack.killFor(Component.ORCHESTRATOR, options.outage());
+      progress.accept("the orchestrator is back");
+      TimeUnit.MILLISECONDS.sleep(heartbeats.timeout().plus(options.interval()).toMillis());
+      heartbeats.check();
+      return new LivenessResult.Outage(runs, options.outage().toSeconds(), signals.falseAlarms());
+    }
   }
 
   private LivenessResult.Size measure(EmbeddedStack stack, int runs)

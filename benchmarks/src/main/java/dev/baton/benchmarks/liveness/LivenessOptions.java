@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param interval between two heartbeats of a run; the timeout is three of them
  * @param silenced how many of them fall silent
  * @param replicas 1, or 2: then one is killed, too
+ * @param outage how long the only orchestrator is away once, with all runs of the first number
+ *     alive; zero: never
  * @param environment more variables for components of the embedded stack, by component
  * @param results the folder for the table and the figures; null for the usual one
  */
@@ -28,6 +30,7 @@ public record LivenessOptions(
     Duration interval,
     int silenced,
     int replicas,
+    Duration outage,
     boolean json,
     Map<String, Map<String, String>> environment,
     @Nullable Path results) {
@@ -44,7 +47,8 @@ public record LivenessOptions(
       Starts an embedded stack in a temporary folder, sends heartbeats of so many runs, and measures
       processor time and memory of the orchestrator. Then some of the runs fall silent: each must be
       signalled, and no other. With two replicas the same again, and one of them is killed a second
-      before the silent runs are due. Writes liveness.md and liveness.json into benchmarks/results.
+      before the silent runs are due. Before that, once, the only orchestrator is killed and stays
+      away for minutes while all runs live: no run may be signalled. Writes liveness.md and liveness.json into benchmarks/results.
 
         -o json|table    what to print on standard output (default table)
         --runs N,…       live runs, 100 to 1000000 (default 10000,50000,100000)
@@ -52,6 +56,8 @@ public record LivenessOptions(
                          missed after three
         --silenced N     how many runs fall silent, 1 to half of the fewest (default 1000)
         --replicas N     orchestrators, 1 or 2 (default 2)
+        --outage S       seconds for which the orchestrator is away, with the first number of runs, 0
+                         (never) to 3600 (default 300)
         --env C:NAME=V   one more environment variable for a component (kafka, postgres, s3,
                          checkpoint-store, orchestrator)
         --results DIR    another folder for the results
@@ -59,7 +65,7 @@ public record LivenessOptions(
 
       Examples
         benchmarks/run liveness
-        benchmarks/run liveness --runs 10000 --interval 5 --replicas 1 -o json
+        benchmarks/run liveness --runs 10000 --interval 5 --replicas 1 --outage 0 -o json
       """;
 
   private static final int LEAST = 100;
@@ -74,6 +80,7 @@ public record LivenessOptions(
     Duration interval = Duration.ofSeconds(30);
     int silenced = 1_000;
     int replicas = 2;
+    Duration outage = Duration.ofMinutes(5);
     boolean json = false;
     Map<String, Map<String, String>> environment = new HashMap<>();
     Path results = null;
@@ -85,6 +92,7 @@ public record LivenessOptions(
         case "--interval" -> interval = Duration.ofSeconds(left.number(name, 1, 300));
         case "--silenced" -> silenced = (int) left.number(name, 1, MOST / 2);
         case "--replicas" -> replicas = (int) left.number(name, 1, 2);
+        case "--outage" -> outage = Duration.ofSeconds(left.number(name, 0, 3_600));
         case "--env" -> left.variable(name, environment);
         case "--results" -> results = Path.of(left.value(name));
         default -> throw new IllegalArgumentException("unknown argument " + name + "; see --help");
@@ -95,7 +103,8 @@ public record LivenessOptions(
       throw new IllegalArgumentException(
           "--silenced " + silenced + " is more than half of " + fewest + " runs");
     }
-    return new LivenessOptions(runs, interval, silenced, replicas, json, environment, results);
+    return new LivenessOptions(
+        runs, interval, silenced, replicas, outage, json, environment, results);
   }
 
   private static List<Integer> counts(String text) {

@@ -15,7 +15,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What was measured, for each number of runs. */
-public record LivenessResult(long intervalSeconds, List<Size> sizes) {
+public record LivenessResult(long intervalSeconds, List<Size> sizes, @Nullable Outage outage) {
   public LivenessResult {
     sizes = List.copyOf(sizes);
   }
@@ -42,17 +42,38 @@ public record LivenessResult(long intervalSeconds, List<Size> sizes) {
     }
   }
 
+  /**
+   * @param seconds without an orchestrator, while all runs lived
+   * @param falseAlarms signals of them until a timeout after its return
+   */
+  public record Outage(int runs, long seconds, int falseAlarms) {}
+
   public String table() {
     StringBuilder text = new StringBuilder();
     text.append(
         "| live runs | heartbeats every | CPU, % of a core | RSS, MB | silenced | signalled | false alarms | late, median ms | p99 | most |\n");
     text.append("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
     for (Size size : sizes) {
-      row(text, size, size.one(), "%.1f | %.0f".formatted(size.cpuPercent(), size.rssMegabytes()));
-      Silence lost = size.replicaLost();
-      if (lost != null) {
-        row(text, size, lost, "one of two replicas killed | ");
-      }
+      text.append(rows(size));
+    }
+    Outage away = outage;
+    if (away != null) {
+      text.append("\n").append(line(away)).append("\n");
+    }
+    return text.toString();
+  }
+
+  static String line(Outage outage) {
+    return "%,d s without an orchestrator, %,d runs alive: %d false alarms."
+        .formatted(outage.seconds(), outage.runs(), outage.falseAlarms());
+  }
+
+  private String rows(Size size) {
+    StringBuilder text = new StringBuilder();
+    row(text, size, size.one(), "%.1f | %.0f".formatted(size.cpuPercent(), size.rssMegabytes()));
+    Silence lost = size.replicaLost();
+    if (lost != null) {
+      row(text, size, lost, "one of two replicas killed | ");
     }
     return text.toString();
   }
@@ -91,6 +112,13 @@ public record LivenessResult(long intervalSeconds, List<Size> sizes) {
       if (lost != null) {
         silence(node.putObject("replica_lost"), lost);
       }
+    }
+    Outage away = outage;
+    if (away != null) {
+      all.putObject("outage")
+          .put("runs", away.runs())
+          .put("seconds", away.seconds())
+          .put("false_alarms", away.falseAlarms());
     }
     return all.toString();
   }

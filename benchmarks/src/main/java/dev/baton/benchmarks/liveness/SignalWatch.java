@@ -27,6 +27,11 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** Reads the signals, and says who was missed, how late, and who was not. */
 final class SignalWatch implements AutoCloseable {
+  /**
+   * The timeout is reckoned from when a heartbeat was read, which may be before it is known here.
+   */
+  private static final Duration EARLY = Duration.ofMillis(100);
+
   private final KafkaConsumer<String, byte[]> consumer;
   private final Heartbeats heartbeats;
   private final Map<Integer, Long> late = new ConcurrentHashMap<>();
@@ -55,7 +60,6 @@ final class SignalWatch implements AutoCloseable {
   /** From now on these are to be missed; others never. */
   void expect(BitSet silenced) {
     late.clear();
-    falseAlarms.set(0);
     missing = new CountDownLatch(silenced.cardinality());
     awaited = (BitSet) silenced.clone();
   }
@@ -70,7 +74,15 @@ final class SignalWatch implements AutoCloseable {
     }
     int silenced = awaited.cardinality();
     return new LivenessResult.Silence(
-        silenced, all ? silenced : micros.length, falseAlarms.get(), told);
+        silenced, all ? silenced : micros.length, falseAlarms(), told);
+  }
+
+  /**
+   * How many signals have come since this was asked before, of runs that were alive or silent for
+   * less than their timeout.
+   */
+  int falseAlarms() {
+    return falseAlarms.getAndSet(0);
   }
 
   private void read() {
@@ -84,6 +96,9 @@ final class SignalWatch implements AutoCloseable {
           long now = System.nanoTime();
           if (awaited.get(number)) {
             long after = now - heartbeats.lastHeard(number) - heartbeats.timeout().toNanos();
+            if (after < -EARLY.toNanos()) {
+              falseAlarms.incrementAndGet();
+            }
             if (late.putIfAbsent(number, after) == null) {
               missing.countDown();
             }

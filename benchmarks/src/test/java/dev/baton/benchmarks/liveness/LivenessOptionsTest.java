@@ -29,12 +29,15 @@ class LivenessOptionsTest {
                 "-o",
                 "json",
                 "--replicas",
-                "1"));
+                "1",
+                "--outage",
+                "40"));
 
     assertThat(options.runs()).containsExactly(200, 400);
     assertThat(options.interval()).isEqualTo(Duration.ofSeconds(2));
     assertThat(options.silenced()).isEqualTo(100);
     assertThat(options.replicas()).isEqualTo(1);
+    assertThat(options.outage()).isEqualTo(Duration.ofSeconds(40));
     assertThat(options.json()).isTrue();
   }
 
@@ -59,12 +62,16 @@ class LivenessOptionsTest {
                     4.2,
                     250,
                     new LivenessResult.Silence(2, 2, 0, List.of(Distribution.of(100_000, 300_000))),
-                    new LivenessResult.Silence(2, 0, 1, List.of()))));
+                    new LivenessResult.Silence(2, 0, 1, List.of()))),
+            new LivenessResult.Outage(10_000, 300, 7));
 
     assertThat(result.table()).contains("10,000").contains("100 | 300 | 300").contains("- | - | -");
     assertThat(result.json())
         .contains("\"runs\":10000")
         .contains("\"false_alarms\":1")
-        .contains("\"max\":300.0");
+        .contains("\"max\":300.0")
+        .contains("{\"runs\":10000,\"seconds\":300,\"false_alarms\":7}");
+    assertThat(result.table())
+        .contains("300 s without an orchestrator, 10,000 runs alive: 7 false");
   }
 }
