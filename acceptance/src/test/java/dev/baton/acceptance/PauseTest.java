@@ -106,6 +106,8 @@ class PauseTest {
   void shouldCompleteTheStepInProgressAndResumeFromThatCheckpoint() throws Exception {
     String run = api.start("paused", ledger.input());
     ledger.await("build", END);
+    // The step is ahead of what the orchestrator has read of it.
+    api.awaitStatus(run, "running", END);
 
     assertThat(pause(run, false).path("status").asText()).isEqualTo("pausing");
     pause(run, false);

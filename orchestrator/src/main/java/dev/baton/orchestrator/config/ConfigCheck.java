@@ -26,6 +26,7 @@ public final class ConfigCheck {
   private static final Duration MIN_LIFETIME = Duration.ofMinutes(1);
   private static final Duration MIN_PARK_AFTER = Duration.ofMillis(100);
   private static final int MAX_SLOTS = 10_000;
+  private static final int MAX_STARTING = 1_000;
   private static final int MAX_POOL = 64;
   private static final Duration MIN_RETRY = Duration.ofMillis(100);
   private static final Duration MAX_RETRY = Duration.ofHours(1);
@@ -49,6 +50,11 @@ public final class ConfigCheck {
     durationOrOff(
         problems, "baton.runner.max-lifetime", config.runner().maxLifetime(), MIN_LIFETIME);
     durationOrOff(problems, "baton.park-after", config.parkAfter(), MIN_PARK_AFTER);
+    config
+        .launcher()
+        .starting()
+        .ifPresent(
+            starting -> range(problems, "baton.launcher.starting", starting, 1, MAX_STARTING));
     range(problems, "baton.launcher.pool.size", config.launcher().pool().size(), 0, MAX_POOL);
     range(problems, "baton.launcher.warm.size", config.launcher().warm().size(), 0, MAX_POOL);
     range(problems, "baton.db.port", config.db().port(), 1, 65_535);

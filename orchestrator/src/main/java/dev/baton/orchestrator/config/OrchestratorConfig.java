@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Every {@code baton.*} key of the orchestrator. {@link ConfigCheck} says what is allowed. */
 @ConfigMapping(prefix = "baton")
@@ -115,6 +116,12 @@ public interface OrchestratorConfig {
     /** Within this a started runner must have been heard, or it is killed and replaced. */
     @WithDefault("60s")
     Duration timeout();
+
+    /**
+     * How many started runners may not have attached yet; more wait for their turn. Absent: two for
+     * each processor, at least four.
+     */
+    OptionalInt starting();
 
     Pool pool();
 

@@ -35,18 +35,23 @@ class IsolatedRunners {
     return run + "-" + epoch;
   }
 
-  /** False when it could not be started and should be tried again. */
-  boolean start(RunContext run, String runner) {
+  /**
+   * @param start ends at once where no process is started
+   * @return false when it could not be started and should be tried again
+   */
+  boolean start(RunContext run, String runner, StartRoom.Start start) {
     String log = processes.log(runner).toString();
     if (!table.insert(runner, MODE, run.run(), run.epoch(), log)) {
       RunnerTable.Entry before = table.find(runner).orElseThrow();
       if (!before.state().equals("starting")) {
+        start.end();
         return true; // Started before; its watch says what became of it.
       }
       Optional<RunnerProcesses.Started> found = processes.findByName(runner);
       if (found.isPresent()) {
         table.running(runner, found.get().handle().pid(), found.get().startedAtMs());
         watch.stranger(runner, MODE, found.get());
+        start.end();
         return true;
       }
     }
@@ -60,11 +65,12 @@ class IsolatedRunners {
                   run.run(),
                   run.epoch(),
                   leases.mint(run.run(), run.epoch(), run.project())));
-      watch.child(runner, MODE, process);
+      watch.child(runner, MODE, process, start);
       table.running(runner, process.pid(), RunnerProcesses.startOf(process.toHandle()));
       LOG.infof("run %s epoch %d: runner started, pid %d", run.run(), run.epoch(), process.pid());
       return true;
     } catch (IOException e) {
+      start.end();
       LOG.errorf(
           "run %s epoch %d: no runner can be started: %s", run.run(), run.epoch(), e.getMessage());
       return false;

@@ -33,7 +33,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
 import org.jboss.logging.Logger;
 
 /**
@@ -47,7 +46,6 @@ public class Launcher {
   private static final Logger LOG = Logger.getLogger(Launcher.class);
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final Duration CATCH_UP = Duration.ofSeconds(5);
-  private static final int STARTS_AT_ONCE = 8;
 
   /** One run that needs a runner for this epoch. */
   public record Target(String run, int epoch) {}
@@ -56,7 +54,7 @@ public class Launcher {
   public enum Outcome {
     /** A runner has it, or it needs none any more. */
     DONE,
-    /** No attached runner has room. */
+    /** No attached runner has room, or as many are starting as may. */
     NO_SLOT,
     /** To be repeated. */
     FAILED
@@ -70,7 +68,7 @@ public class Launcher {
     record Slot(RunContext run, Attached runner) implements Placement {}
 
     /** A process of its own. */
-    record Own(RunContext run, String runner) implements Placement {}
+    record Own(RunContext run, String runner, StartRoom.Start start) implements Placement {}
   }
 
   private final RunContexts contexts;
@@ -82,7 +80,7 @@ public class Launcher {
   private final RunnerProcesses processes;
   private final CatchUp catchUp;
   private final Pool pool;
-  private final Semaphore starts = new Semaphore(STARTS_AT_ONCE);
+  private final StartRoom room;
   private volatile boolean stopping;
 
   Launcher(
@@ -94,7 +92,9 @@ public class Launcher {
       GoneRunners gone,
       RunnerProcesses processes,
       CatchUp catchUp,
+      StartRoom room,
       Pool pool) {
+    this.room = room;
     this.catchUp = catchUp;
     this.contexts = contexts;
     this.assignments = assignments;
@@ -129,7 +129,7 @@ public class Launcher {
       if (run == null || !run.wants(target.epoch())) {
         outcomes.put(target.run(), Outcome.DONE);
       } else if (run.isolation() == Isolation.ISOLATED && isOwn(run)) {
-        placed.add(own(run));
+        own(run, placed, outcomes);
       } else if (run.runner() == null) {
         place(run, placed, outcomes);
       } else {
@@ -153,10 +153,17 @@ public class Launcher {
     return processes.canStart() && (before == null || !WarmPool.isName(before));
   }
 
-  private Placement own(RunContext run) {
+  private void own(RunContext run, List<Placement> placed, Map<String, Outcome> outcomes) {
     Optional<Attached> idle = run.runner() == null ? warm.take(run.run()) : Optional.empty();
-    return idle.<Placement>map(runner -> new Placement.Slot(run, runner))
-        .orElseGet(() -> new Placement.Own(run, IsolatedRunners.name(run.run(), run.epoch())));
+    if (idle.isPresent()) {
+      placed.add(new Placement.Slot(run, idle.get()));
+      return;
+    }
+    String name = IsolatedRunners.name(run.run(), run.epoch());
+    room.take()
+        .ifPresentOrElse(
+            start -> placed.add(new Placement.Own(run, name, start)),
+            () -> outcomes.put(run.run(), Outcome.NO_SLOT));
   }
 
   private void place(RunContext run, List<Placement> placed, Map<String, Outcome> outcomes) {
@@ -240,8 +247,9 @@ public class Launcher {
 
   private void giveBack(List<Placement> placed) {
     for (Placement placement : placed) {
-      if (placement instanceof Placement.Slot(_, Attached runner)) {
-        attachments.giveBack(runner);
+      switch (placement) {
+        case Placement.Slot(_, Attached runner) -> attachments.giveBack(runner);
+        case Placement.Own(_, _, StartRoom.Start start) -> start.end();
       }
     }
   }
@@ -257,7 +265,7 @@ public class Launcher {
               "runner",
               switch (placement) {
                 case Placement.Slot(_, Attached runner) -> runner.runner();
-                case Placement.Own(_, String runner) -> runner;
+                case Placement.Own(_, String runner, _) -> runner;
               });
     }
     Set<String> recorded = new HashSet<>();
@@ -284,8 +292,8 @@ public class Launcher {
         switch (placement) {
           case Placement.Slot(RunContext run, Attached runner) ->
               outcomes.put(run.run(), send(run, runner));
-          case Placement.Own(RunContext run, String runner) ->
-              starting.put(run.run(), threads.submit(() -> start(run, runner)));
+          case Placement.Own(RunContext run, String runner, StartRoom.Start start) ->
+              starting.put(run.run(), threads.submit(() -> start(run, runner, start)));
         }
       }
       starting.forEach((run, outcome) -> outcomes.put(run, result(run, outcome)));
@@ -315,13 +323,13 @@ public class Launcher {
     }
   }
 
-  private Outcome start(RunContext run, String runner) throws InterruptedException {
+  private Outcome start(RunContext run, String runner, StartRoom.Start start) {
     warm.startedCold();
-    starts.acquire();
     try {
-      return isolated.start(run, runner) ? Outcome.DONE : Outcome.FAILED;
-    } finally {
-      starts.release();
+      return isolated.start(run, runner, start) ? Outcome.DONE : Outcome.FAILED;
+    } catch (RuntimeException e) {
+      start.end();
+      throw e;
     }
   }
 

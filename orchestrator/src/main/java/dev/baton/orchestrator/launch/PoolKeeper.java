@@ -37,10 +37,12 @@ final class PoolKeeper {
   private final RunnerProcesses processes;
   private final RunnerTable table;
   private final RunnerWatch watch;
+  private final StartRoom room;
   private final Kind kind;
   private final Predicate<String> counts;
   private final AtomicInteger youngDeaths = new AtomicInteger();
   private volatile long lastStartNanos;
+  private volatile boolean waiting;
   private volatile boolean stopping;
 
   /**
@@ -50,11 +52,13 @@ final class PoolKeeper {
       RunnerProcesses processes,
       RunnerTable table,
       RunnerWatch watch,
+      StartRoom room,
       Kind kind,
       Predicate<String> counts) {
     this.processes = processes;
     this.table = table;
     this.watch = watch;
+    this.room = room;
     this.kind = kind;
     this.counts = counts;
   }
@@ -102,16 +106,31 @@ final class PoolKeeper {
             .filter(id -> id.startsWith(kind.prefix()))
             .filter(counts)
             .count();
-    return !stopping && alive < kind.size() && startOne().isPresent();
+    if (stopping || alive >= kind.size()) {
+      return false;
+    }
+    // Before the look, so that room which is there a moment later is not missed.
+    waiting = true;
+    Optional<StartRoom.Start> start = room.take();
+    waiting = start.isEmpty();
+    return start.flatMap(this::startOne).isPresent();
   }
 
-  /** One more than is wanted; its name. */
-  Optional<String> startExtra() {
-    return stopping ? Optional.empty() : startOne();
+  /** There may be room for another start. */
+  void onRoom() {
+    if (waiting) {
+      waiting = false;
+      fillAfter(Duration.ZERO);
+    }
+  }
+
+  /** One more than is wanted; its name. Blocks until there is room for a start, at most so long. */
+  Optional<String> startExtra(Duration within) throws InterruptedException {
+    return stopping ? Optional.empty() : room.take(within).flatMap(this::startOne);
   }
 
   /** Its name; empty when it could not be started, which is tried again later. */
-  private Optional<String> startOne() {
+  private Optional<String> startOne(StartRoom.Start start) {
     String runner =
         kind.prefix() + UlidCreator.getMonotonicUlid().toString().toLowerCase(Locale.ROOT);
     lastStartNanos = System.nanoTime();
@@ -120,11 +139,12 @@ final class PoolKeeper {
       Process process =
           processes.start(
               new RunnerProcesses.Spec(runner, kind.mode(), kind.slots(), null, 0, null));
-      watch.child(runner, kind.mode(), process);
+      watch.child(runner, kind.mode(), process, start);
       table.running(runner, process.pid(), RunnerProcesses.startOf(process.toHandle()));
       LOG.infof("%s runner %s started, pid %d", kind.mode(), runner, process.pid());
       return Optional.of(runner);
     } catch (IOException | RuntimeException e) {
+      start.end();
       LOG.errorf("a %s runner could not be started: %s", kind.mode(), e.getMessage());
       int deaths = youngDeaths.incrementAndGet();
       fillAfter(Duration.ofMillis(FIRST_BACKOFF_MILLIS << Math.min(deaths, MAX_DOUBLINGS)));

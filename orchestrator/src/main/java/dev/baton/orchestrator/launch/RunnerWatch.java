@@ -63,17 +63,25 @@ public class RunnerWatch {
     this.attachWithin = config.launcher().timeout();
   }
 
-  /** Watches a child. */
-  void child(String runner, String mode, Process process) {
+  /**
+   * Watches a child.
+   *
+   * @param start ends when the runner has attached, has not in time, or has exited
+   */
+  void child(String runner, String mode, Process process, StartRoom.Start start) {
     watched.put(runner, process.toHandle());
-    expectAttach(runner, process.toHandle(), true);
+    expectAttach(runner, process.toHandle(), true).whenComplete((attached, late) -> start.end());
     process
         .onExit()
         .thenAccept(
             exited ->
                 Thread.ofVirtual()
                     .name("exit-" + runner)
-                    .start(() -> exited(runner, mode, exited.exitValue())));
+                    .start(
+                        () -> {
+                          start.end();
+                          exited(runner, mode, exited.exitValue());
+                        }));
   }
 
   /** Watches a process that an earlier orchestrator started; its exit code cannot be known. */
@@ -144,9 +152,12 @@ public class RunnerWatch {
   /**
    * Kills a runner that does not attach. One of before that carries open runs may work on without
    * its stream: its heartbeats say how it is.
+   *
+   * @return completes when it has attached, or has not in time
    */
-  private void expectAttach(String runner, ProcessHandle process, boolean ownChild) {
-    attachments
+  private CompletableFuture<Void> expectAttach(
+      String runner, ProcessHandle process, boolean ownChild) {
+    return attachments
         .expect(runner)
         .orTimeout(attachWithin.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete(

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.outbox.SlotsFreed;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.util.Set;
@@ -27,13 +28,18 @@ class SharedPool {
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
 
   SharedPool(
-      RunnerProcesses processes, RunnerTable table, RunnerWatch watch, OrchestratorConfig config) {
+      RunnerProcesses processes,
+      RunnerTable table,
+      RunnerWatch watch,
+      StartRoom room,
+      OrchestratorConfig config) {
     this.processes = processes;
     keeper =
         new PoolKeeper(
             processes,
             table,
             watch,
+            room,
             new PoolKeeper.Kind(
                 MODE, PREFIX, config.runner().slots(), config.launcher().pool().size()),
             runner -> !leaving.contains(runner));
@@ -57,6 +63,10 @@ class SharedPool {
     if (processes.canStart() && leaving.add(runner)) {
       keeper.fill();
     }
+  }
+
+  void onRoom(@Observes SlotsFreed event) {
+    keeper.onRoom();
   }
 
   void onGone(@Observes RunnerWatch.RunnerGone gone) {

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.launch;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.gateway.Attached;
 import dev.baton.orchestrator.gateway.Attachments;
+import dev.baton.orchestrator.outbox.SlotsFreed;
 import dev.baton.orchestrator.periodic.Later;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -61,6 +62,7 @@ class WarmPool {
       RunnerTable table,
       RunnerWatch watch,
       Attachments attachments,
+      StartRoom room,
       OrchestratorConfig config) {
     this.processes = processes;
     this.attachments = attachments;
@@ -69,6 +71,7 @@ class WarmPool {
             processes,
             table,
             watch,
+            room,
             new PoolKeeper.Kind(MODE, PREFIX, 1, config.launcher().warm().size()),
             runner -> !given.contains(runner));
   }
@@ -114,7 +117,7 @@ class WarmPool {
   void reserve(String run, Duration within) {
     Optional<Attached> idle = attachments.takeWarm();
     if (idle.isEmpty() && processes.canStart()) {
-      idle = keeper.startExtra().flatMap(runner -> attached(runner, within));
+      idle = started(run, within);
     }
     idle.ifPresent(
         runner -> {
@@ -123,12 +126,17 @@ class WarmPool {
         });
   }
 
-  private Optional<Attached> attached(String runner, Duration within) {
+  private Optional<Attached> started(String run, Duration within) {
+    long end = System.nanoTime() + within.toNanos();
     try {
-      attachments.expect(runner).get(within.toMillis(), TimeUnit.MILLISECONDS);
-      return attachments.runner(runner).filter(attachments::takeSlot);
+      Optional<String> runner = keeper.startExtra(within);
+      if (runner.isEmpty()) {
+        return Optional.empty();
+      }
+      attachments.expect(runner.get()).get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+      return attachments.runner(runner.get()).filter(attachments::takeSlot);
     } catch (TimeoutException | ExecutionException e) {
-      LOG.infof("runner %s is not ready within %s: %s", runner, within, e);
+      LOG.infof("no other runner is ready for run %s within %s: %s", run, within, e);
       return Optional.empty();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -175,6 +183,10 @@ class WarmPool {
   /** One of an earlier orchestrator, which had given it a run. */
   void adopt(String runner) {
     given.add(runner);
+  }
+
+  void onRoom(@Observes SlotsFreed event) {
+    keeper.onRoom();
   }
 
   void onGone(@Observes RunnerWatch.RunnerGone gone) {

@@ -31,6 +31,7 @@ class SharedPoolTest {
 
   @Inject RunnerTable table;
   @Inject RunnerWatch watch;
+  @Inject StartRoom room;
 
   @Test
   void shouldFillUpAfterAStartThatFailed(@TempDir Path data) throws IOException {
@@ -41,7 +42,7 @@ class SharedPoolTest {
                 "baton.launcher.pool.size", Integer.toString(SIZE),
                 "baton.launcher.process.command", "/bin/sh\n-c\nexec sleep 600"));
     SharedPool pool =
-        new SharedPool(new RunnerProcesses(config, "127.0.0.1:1"), table, watch, config);
+        new SharedPool(new RunnerProcesses(config, "127.0.0.1:1"), table, watch, room, config);
     // Where the folder for what they print should be.
     Path inTheWay = Files.createFile(data.resolve("runners"));
     try {

@@ -61,6 +61,8 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
     Files.writeString(runner, RUNNER);
     settings.put("baton.launcher.process.command", "/bin/sh\n" + runner);
     settings.put("baton.launcher.pool.size", "0");
+    // Its runners never attach.
+    settings.put("baton.launcher.starting", "1000");
     settings.put("baton.notifications.webhook.url", Objects.requireNonNull(webhook).url());
     settings.put("baton.notifications.webhook.secret", WebhookReceiver.SECRET);
     settings.put("baton.notifications.webhook.retry", "100ms");
