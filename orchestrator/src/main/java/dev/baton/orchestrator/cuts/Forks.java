@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Creates runs that begin with a cut of another. */
 @ApplicationScoped
-class Forks {
+public class Forks {
   private final RunService service;
   private final RunQueries runs;
   private final Definitions definitions;
@@ -54,7 +54,7 @@ class Forks {
   /**
    * @param id of the parent, or the last six characters of it
    */
-  Uni<StoredAnswer> fork(String id, ForkRequest request, @Nullable IdempotencyKey key) {
+  public Uni<StoredAnswer> fork(String id, ForkRequest request, @Nullable IdempotencyKey key) {
     check(request);
     return service.create(
         key, () -> runs.resolve(id).chain(runs::parent).chain(parent -> fork(parent, request)));

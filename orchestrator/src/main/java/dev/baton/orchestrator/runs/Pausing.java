@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * resume.
  */
 @ApplicationScoped
-class Pausing {
+public class Pausing {
   private static final String STEP = "step";
   private static final String NOW = "now";
 
@@ -50,7 +50,7 @@ class Pausing {
    * @param now the step in progress is stopped, and runs again when the run is resumed
    * @param by who asks; null when nobody says
    */
-  Uni<Void> pause(String run, boolean now, @Nullable String by) {
+  public Uni<Void> pause(String run, boolean now, @Nullable String by) {
     TextLimits.check("by", by);
     return pool.withTransaction(tx -> pause(tx, run, now, by)).invoke(relay::wake);
   }

@@ -23,7 +23,6 @@ import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -37,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * runner waits, gets that at once. What has completed is not run again, unless that is asked for.
  */
 @ApplicationScoped
-class Resumption {
+public class Resumption {
   private static final String LOCK = " FOR UPDATE OF r";
 
   private final Pool pool;
@@ -61,7 +60,7 @@ class Resumption {
    * @param id the run's, or the last six characters of it
    * @param workflow {@code name} or {@code name@hash} that the run must be of; null: any
    */
-  Uni<RunView> resume(String id, @Nullable String workflow, ResumeRequest asked) {
+  public Uni<RunView> resume(String id, @Nullable String workflow, ResumeRequest asked) {
     asked.check();
     Executor caller = ResumePlanner.caller();
     return queries
@@ -106,7 +105,7 @@ class Resumption {
     return connection
         .preparedQuery(
             """
-            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, desired, pause, status, deadline, queued_at,
+            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, desired, pause, status, deadline, deadline <= clock_timestamp() AS overdue, queued_at,
               runner_id IS NULL AND NOT EXISTS (SELECT FROM orchestrator.outbox o WHERE o.run = r.id) AS abandoned,
               EXISTS (SELECT FROM orchestrator.workflow w WHERE w.hash = r.definition_hash) AS defined
             FROM orchestrator.run r WHERE id = $1"""
@@ -190,11 +189,10 @@ class Resumption {
           "the definition %s of run %s is not known here: put the same workflow first"
               .formatted(row.getString("definition_hash"), run));
     }
-    OffsetDateTime deadline = row.getOffsetDateTime("deadline");
-    if (deadline != null && !deadline.toInstant().isAfter(Instant.now())) {
+    if (Boolean.TRUE.equals(row.getBoolean("overdue"))) {
       throw conflict(
           "deadline_exceeded: the deadline of run %s was %s; a fork of it may have another"
-              .formatted(run, deadline.toInstant()));
+              .formatted(run, row.getOffsetDateTime("deadline").toInstant()));
     }
   }
 

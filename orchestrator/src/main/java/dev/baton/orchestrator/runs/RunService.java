@@ -40,7 +40,7 @@ public class RunService {
     this.leases = leases;
   }
 
-  Uni<StoredAnswer> create(byte[] body, @Nullable IdempotencyKey key) {
+  public Uni<StoredAnswer> create(byte[] body, @Nullable IdempotencyKey key) {
     RunRequest request = Bodies.read(body, RunRequest.class);
     return create(key, () -> check(request));
   }

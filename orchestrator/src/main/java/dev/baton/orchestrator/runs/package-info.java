@@ -1,4 +1,4 @@
-/** Runs: created many at a time, listed, shown, cancelled; over REST and gRPC. */
+/** Runs: created many at a time, listed, shown, paused, resumed, cancelled. */
 @NullMarked
 package dev.baton.orchestrator.runs;
 

@@ -34,6 +34,8 @@ import dev.baton.protocol.grpc.OpenCheckpointRequest;
 import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.OpenPack;
 import dev.baton.protocol.grpc.PinCheckpointRequest;
+import dev.baton.protocol.grpc.PrepareForkRequest;
+import dev.baton.protocol.grpc.PrepareForkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
@@ -330,6 +332,19 @@ public final class FakeStore implements AutoCloseable {
                 .addRuns(stored.getRun()));
       }
       only(out, answer.build());
+    }
+
+    /** Any run can be forked after any step. */
+    @Override
+    public void prepareFork(PrepareForkRequest request, StreamObserver<PrepareForkResponse> out) {
+      out.onNext(
+          PrepareForkResponse.newBuilder()
+              .setParent(request.getParent())
+              .setPosition(3)
+              .setStep(request.getStep())
+              .setCheckpoint(request.getCheckpoint())
+              .build());
+      out.onCompleted();
     }
 
     @Override

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.orchestrator.runs;
+package dev.baton.orchestrator.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -15,6 +15,7 @@ import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.protocol.grpc.CancelRunRequest;
 import dev.baton.protocol.grpc.CreateRunRequest;
 import dev.baton.protocol.grpc.EventsRequest;
+import dev.baton.protocol.grpc.ForkRunRequest;
 import dev.baton.protocol.grpc.GetRunRequest;
 import dev.baton.protocol.grpc.ListApprovalsRequest;
 import dev.baton.protocol.grpc.ListRunsRequest;
@@ -29,6 +30,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
@@ -89,6 +91,25 @@ class GrpcTest {
                           .build()))
           .hasMessageContaining("INVALID_ARGUMENT")
           .hasMessageContaining("is in a branch of 'p'");
+      ForkRunRequest fork =
+          ForkRunRequest.newBuilder()
+              .setRun(created.getDisplayId())
+              .setStep("a")
+              .setInput(ByteString.copyFromUtf8("{\"n\": 2}"))
+              .putLabels("c", "d")
+              .setIdempotencyKey("fork-1")
+              .build();
+      Run forked = runs.forkRun(fork);
+      assertThat(runs.forkRun(fork).getId()).isEqualTo(forked.getId());
+      assertThat(forked.getDefinitionHash()).isEqualTo(created.getDefinitionHash());
+      assertThat(forked.getLabelsMap()).containsOnly(Map.entry("c", "d"));
+      assertThat(bed.api().get("/runs/" + forked.getId()).json().at("/forked_from/run").asText())
+          .isEqualTo(created.getId());
+      assertThatThrownBy(
+              () -> runs.forkRun(ForkRunRequest.newBuilder().setRun(created.getId()).build()))
+          .hasMessageContaining("INVALID_ARGUMENT")
+          .hasMessageContaining("one of 'checkpoint' and 'step' is needed");
+      runs.cancelRun(CancelRunRequest.newBuilder().setRun(forked.getId()).build());
       runs.cancelRun(CancelRunRequest.newBuilder().setRun(created.getId()).build());
       bed.api().await(created.getId(), run -> run.get("status").textValue().equals("cancelled"));
       // What is read of the trace may not be behind what the run's view has just told.

@@ -4,19 +4,30 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.orchestrator.runs;
+package dev.baton.orchestrator.rpc;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.protobuf.ByteString;
 import dev.baton.orchestrator.approvals.ApprovalView;
 import dev.baton.orchestrator.approvals.Approvals;
+import dev.baton.orchestrator.cuts.ForkRequest;
+import dev.baton.orchestrator.cuts.Forks;
 import dev.baton.orchestrator.events.StoreClient;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
+import dev.baton.orchestrator.idempotency.StoredAnswer;
 import dev.baton.orchestrator.problem.Bodies;
 import dev.baton.orchestrator.problem.GrpcProblems;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.runs.Cancellation;
+import dev.baton.orchestrator.runs.Pausing;
+import dev.baton.orchestrator.runs.ResumeRequest;
+import dev.baton.orchestrator.runs.Resumption;
+import dev.baton.orchestrator.runs.RunFilter;
+import dev.baton.orchestrator.runs.RunQueries;
+import dev.baton.orchestrator.runs.RunService;
+import dev.baton.orchestrator.runs.RunView;
 import dev.baton.orchestrator.workflows.WorkflowCatalog;
 import dev.baton.protocol.grpc.AnswerApprovalRequest;
 import dev.baton.protocol.grpc.Approval;
@@ -24,6 +35,7 @@ import dev.baton.protocol.grpc.CancelRunRequest;
 import dev.baton.protocol.grpc.CreateRunRequest;
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
+import dev.baton.protocol.grpc.ForkRunRequest;
 import dev.baton.protocol.grpc.GetRunRequest;
 import dev.baton.protocol.grpc.ListApprovalsRequest;
 import dev.baton.protocol.grpc.ListApprovalsResponse;
@@ -61,6 +73,7 @@ class RunsGrpcService implements Runs {
   private final Cancellation cancellation;
   private final Pausing pausing;
   private final Resumption resumption;
+  private final Forks forks;
   private final WorkflowCatalog workflows;
   private final Approvals approvals;
   private final StoreClient store;
@@ -71,6 +84,7 @@ class RunsGrpcService implements Runs {
       Cancellation cancellation,
       Pausing pausing,
       Resumption resumption,
+      Forks forks,
       WorkflowCatalog workflows,
       Approvals approvals,
       StoreClient store) {
@@ -79,6 +93,7 @@ class RunsGrpcService implements Runs {
     this.cancellation = cancellation;
     this.pausing = pausing;
     this.resumption = resumption;
+    this.forks = forks;
     this.workflows = workflows;
     this.approvals = approvals;
     this.store = store;
@@ -134,12 +149,12 @@ class RunsGrpcService implements Runs {
           String key = request.getIdempotencyKey();
           return runs.create(
                   bytes, IdempotencyKey.of("create_run", key.isEmpty() ? null : key, bytes))
-              .map(
-                  answer ->
-                      message(
-                          Json.read(
-                              answer.body().getBytes(StandardCharsets.UTF_8), RunView.class)));
+              .map(RunsGrpcService::created);
         });
+  }
+
+  private static Run created(StoredAnswer answer) {
+    return message(Json.read(answer.body().getBytes(StandardCharsets.UTF_8), RunView.class));
   }
 
   @Override
@@ -221,6 +236,33 @@ class RunsGrpcService implements Runs {
                       request.getAcceptChanges(),
                       optional(request.getBy())))
               .map(RunsGrpcService::message);
+        });
+  }
+
+  @Override
+  public Uni<Run> forkRun(ForkRunRequest request) {
+    return guarded(
+        () -> {
+          ForkRequest fork =
+              new ForkRequest(
+                  optional(request.getCheckpoint()),
+                  optional(request.getStep()),
+                  request.getFilesOnly(),
+                  optional(request.getWorkflow()),
+                  null,
+                  request.getInput().isEmpty()
+                      ? null
+                      : Bodies.read(request.getInput().toByteArray(), JsonNode.class),
+                  request.getLabelsMap().isEmpty() ? null : request.getLabelsMap(),
+                  optional(request.getDeadline()),
+                  null,
+                  request.hasPriority() ? request.getPriority() : null);
+          byte[] bytes = Json.bytes(fork);
+          Bodies.check(bytes.length, Bodies.LIMIT);
+          IdempotencyKey key =
+              IdempotencyKey.of(
+                  "fork_run " + request.getRun(), optional(request.getIdempotencyKey()), bytes);
+          return forks.fork(request.getRun(), fork, key).map(RunsGrpcService::created);
         });
   }
 

@@ -1,0 +1,5 @@
+/** Tests of the feature with this name. */
+@NullMarked
+package dev.baton.orchestrator.rpc;
+
+import org.jspecify.annotations.NullMarked;
