@@ -97,20 +97,17 @@ final class ApiFollowsTheLog implements Invariant {
 
   private static int shortest(List<Prefix> prefixes, int from, JsonNode told) {
     for (int i = from; i < prefixes.size(); i++) {
-      if (fits(prefixes.get(i), prefixes.getLast(), told)) {
+      if (fits(prefixes.get(i), told)) {
         return i;
       }
     }
     return -1;
   }
 
-  private static boolean fits(Prefix prefix, Prefix whole, JsonNode told) {
+  private static boolean fits(Prefix prefix, JsonNode told) {
     String status = told.path("status").asText();
     String end = ENDED.contains(status) ? status : "";
-    int epoch = told.path("epoch").asInt();
-    boolean decided =
-        status.equals("interrupted") && prefix.epoch() < epoch && epoch <= whole.epoch();
-    return (prefix.epoch() == epoch || decided)
+    return prefix.epoch() == told.path("epoch").asInt()
         && prefix.completed() == told.path("completed_steps").asInt()
         && prefix.end().equals(end)
         && (!status.equals("waiting") || prefix.asked() > 0);

@@ -51,7 +51,8 @@ class CrashLoopTest {
               .await(
                   run,
                   now ->
-                      now.get("epoch").intValue() == next
+                      now.get("epoch").intValue() == next - 1
+                          && now.get("status").textValue().equals("interrupted")
                           && now.at("/crash_loop/next_attempt_at").isTextual())
               .get("crash_loop");
       assertThat(loop.get("failovers").intValue()).isEqualTo(8);
