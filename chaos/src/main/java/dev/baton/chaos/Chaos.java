@@ -9,9 +9,11 @@ package dev.baton.chaos;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.baton.chaos.check.Verdict;
+import dev.baton.chaos.fault.Clocks;
 import dev.baton.chaos.fault.Injector;
 import dev.baton.chaos.fault.PlannedFault;
 import dev.baton.chaos.fault.Schedule;
+import dev.baton.chaos.fault.SpoolDisk;
 import dev.baton.chaos.fault.Ways;
 import dev.baton.chaos.history.History;
 import dev.baton.chaos.history.HistoryFolder;
@@ -24,6 +26,7 @@ import dev.baton.chaos.workload.TraceReader;
 import dev.baton.chaos.workload.Workload;
 import dev.baton.standalone.Component;
 import dev.baton.standalone.Stack;
+import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.files.Trees;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -110,27 +113,33 @@ public final class Chaos {
   }
 
   private History record(Path data) throws IOException, InterruptedException {
+    Clocks clocks = Clocks.of(data, options.out());
     try (Ways ways = Ways.open(WAYS);
         EffectServer effects = new EffectServer(folder.ledger());
-        Stack stack = start(data, ways);
+        Stack stack = start(data, ways, clocks);
+        SpoolDisk spool = SpoolDisk.mount(data);
         TraceReader reader = new TraceReader(stack.kafkaBootstrap(), this::now);
         Client client =
             new Client(stack.orchestratorUrl(), folder.ledger(), effects.url(), this::now)) {
       // However it ends, Ctrl-C included, nothing of the stack is left running.
-      Thread hook = new Thread(() -> abandon(stack), "chaos-stop");
+      Thread hook = new Thread(() -> abandon(stack, spool), "chaos-stop");
       Runtime.getRuntime().addShutdownHook(hook);
       undisturbed(client);
-      History history = disturbed(stack, ways, reader, client);
+      History history =
+          disturbed(stack, new Injector.Surroundings(ways, LOG, clocks, spool), reader, client);
       Runtime.getRuntime().removeShutdownHook(hook);
       return history;
     }
   }
 
-  private void abandon(Stack stack) {
+  private void abandon(Stack stack, SpoolDisk spool) {
     try {
       stack.close();
+      spool.close();
     } catch (IOException | IllegalStateException e) {
       progress.accept("the stack could not be stopped: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -152,9 +161,10 @@ public final class Chaos {
     }
   }
 
-  private History disturbed(Stack stack, Ways ways, TraceReader reader, Client client)
+  private History disturbed(
+      Stack stack, Injector.Surroundings surroundings, TraceReader reader, Client client)
       throws IOException, InterruptedException {
-    Injector injector = new Injector(stack, ways, reader, this::now, progress);
+    Injector injector = new Injector(stack, surroundings, reader, this::now, progress);
     List<Thread> workers = new ArrayList<>();
     for (int i = 0; i < options.atOnce(); i++) {
       workers.add(Thread.ofVirtual().name("worker-" + i).start(() -> work(client)));
@@ -240,12 +250,20 @@ public final class Chaos {
     }
   }
 
-  private static Stack start(Path data, Ways ways) throws IOException, InterruptedException {
+  private static Stack start(Path data, Ways ways, Clocks clocks)
+      throws IOException, InterruptedException {
     int forwarded = freePort();
     Thread router = Thread.ofVirtual().name("router").start(() -> route(data, ways, forwarded));
     try {
-      return Stack.builder()
-          .data(data)
+      StackBuilder builder = Stack.builder().data(data);
+      clocks
+          .environment()
+          .forEach(
+              (name, value) ->
+                  builder
+                      .environment(Component.ORCHESTRATOR, name, value)
+                      .environment(Component.STORE, name, value));
+      return builder
           .environment(
               Component.KAFKA, "BATON_KAFKA_FORWARDED", forwarded + ":" + ways.get(LOG).port())
           .environment(

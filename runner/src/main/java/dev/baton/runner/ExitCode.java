@@ -6,6 +6,8 @@
  */
 package dev.baton.runner;
 
+import dev.baton.protocol.clock.ClockGuard;
+
 /**
  * How the process ends. An isolated runner ends with {@link #DONE} for every run that needs it no
  * longer, the failed ones included: the trace says how a run went, the exit code says how the
@@ -25,6 +27,8 @@ public enum ExitCode {
    * another runner.
    */
   JOURNAL(74),
+  /** The wall clock has gone back; the run goes on with another runner. */
+  CLOCK(ClockGuard.EXIT_CODE),
   /** SIGTERM: steps were stopped and the workspace cut; the run goes on with another runner. */
   TERMINATED(143);
 

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner;
 
+import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.runner.config.ConfigException;
 import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.steps.StepExecutors;
@@ -47,6 +48,7 @@ public final class RunnerMain implements QuarkusApplication {
       LOG.error(e.getMessage());
       return ExitCode.CONFIG.code();
     }
+    ClockGuard.start(LOG::fatal);
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

@@ -25,6 +25,12 @@ public enum FaultKind {
   CUT(12, 300, 5_000, null, null),
   /** All connections of one way break at once. */
   DROP(6, 0, 0, null, null),
+  /**
+   * The wall clock of one process, or of the runners, jumps by seconds to hours, and back later.
+   */
+  CLOCK_JUMP(6, 2_000, 8_000, null, null),
+  /** No room for spools while brokers cannot be reached. */
+  FULL_SPOOL(3, 3_000, 8_000, null, null),
   /** SIGKILL, and a new start some time later. */
   KILL_ORCHESTRATOR(3, 0, 3_000, Component.ORCHESTRATOR, null),
   /** SIGKILL, and a new start some time later. */

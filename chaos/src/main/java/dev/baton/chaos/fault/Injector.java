@@ -35,9 +35,21 @@ public final class Injector {
   private static final Duration BACK_WITHIN = Duration.ofMinutes(3);
   private static final int LONGEST_DELAY_MS = 400;
 
+  /** Longer than a service waits for its clock to be right again. */
+  private static final Duration ENDS_WITHIN = Duration.ofSeconds(15);
+
+  private static final int LOOK_MS = 200;
+
+  /** Shorter and longer than a heartbeat's timeout, a lease, a day. */
+  private static final List<Long> JUMPS_MS =
+      List.of(1_500L, 20_000L, 600_000L, 2L * 3_600_000, 30L * 24 * 3_600_000);
+
   private final Stack stack;
   private final Runners runners;
   private final Ways ways;
+  private final TcpProxy broker;
+  private final Clocks clocks;
+  private final SpoolDisk spool;
   private final Resender resender;
   private final LongSupplier clock;
   private final Consumer<String> progress;
@@ -46,13 +58,27 @@ public final class Injector {
   private final ConcurrentLinkedQueue<FaultRecord> done = new ConcurrentLinkedQueue<>();
 
   /**
+   * What faults can reach beside the stack's processes.
+   *
+   * @param broker the way to the brokers
+   */
+  public record Surroundings(Ways ways, String broker, Clocks clocks, SpoolDisk spool) {}
+
+  /**
    * @param clock milliseconds since the history's beginning
    */
   public Injector(
-      Stack stack, Ways ways, Resender resender, LongSupplier clock, Consumer<String> progress) {
+      Stack stack,
+      Surroundings surroundings,
+      Resender resender,
+      LongSupplier clock,
+      Consumer<String> progress) {
     this.stack = stack;
     this.runners = new Runners(stack.data());
-    this.ways = ways;
+    this.ways = surroundings.ways();
+    this.broker = surroundings.ways().get(surroundings.broker());
+    this.clocks = surroundings.clocks();
+    this.spool = surroundings.spool();
     this.resender = resender;
     this.clock = clock;
     this.progress = progress;
@@ -85,6 +111,8 @@ public final class Injector {
   /** Everything that was stopped goes on, every way is open, every server is there. */
   public void heal() throws IOException, InterruptedException {
     ways.heal();
+    clocks.heal();
+    spool.free();
     for (ProcessId process : stopped) {
       Runners.signal(process, "CONT");
     }
@@ -146,6 +174,8 @@ public final class Injector {
       case DELAY -> delay(fault);
       case CUT -> cut(fault);
       case DROP -> drop(fault);
+      case CLOCK_JUMP -> jump(fault);
+      case FULL_SPOOL -> fillSpool(fault);
       case KILL_ORCHESTRATOR, KILL_STORE, KILL_KAFKA, KILL_POSTGRES, KILL_S3 ->
           alone(fault, component -> kill(component, fault.durationMs()));
       case STOP_ORCHESTRATOR -> alone(fault, component -> stop(component, fault.durationMs()));
@@ -218,6 +248,82 @@ public final class Injector {
     String way = ways.choose(fault.choice());
     ways.get(way).drop();
     return new Hit(way, true, "");
+  }
+
+  private Hit jump(PlannedFault fault) throws IOException, InterruptedException {
+    if (!clocks.missing().isEmpty()) {
+      return Hit.nothing("no clock can be set wrong: " + clocks.missing());
+    }
+    Clocks.Clock clock = clocks.choose(fault.choice());
+    if (!clock.lock().tryLock()) {
+      return Hit.nothing("the clock of " + clock.name() + " is wrong already");
+    }
+    try {
+      Random random = new Random(fault.choice());
+      long far = JUMPS_MS.get(random.nextInt(JUMPS_MS.size()));
+      long offset = random.nextBoolean() ? far : -far;
+      try {
+        clock.set(offset);
+        TimeUnit.MILLISECONDS.sleep(fault.durationMs());
+      } finally {
+        clock.right();
+      }
+      Component component = clock.component();
+      boolean ended = component != null && startAgain(component);
+      return new Hit(
+          "clock of " + clock.name(),
+          true,
+          "by %+d ms for %d ms%s"
+              .formatted(
+                  offset, fault.durationMs(), ended ? "; it ended, and was started again" : ""));
+    } finally {
+      clock.lock().unlock();
+    }
+  }
+
+  /**
+   * What a supervisor does. A service ends by itself some time after its clock has gone back, if it
+   * does.
+   */
+  private boolean startAgain(Component component) throws IOException, InterruptedException {
+    long end = System.nanoTime() + ENDS_WITHIN.toNanos();
+    while (System.nanoTime() < end) {
+      if (stack.process(component).isEmpty()) {
+        ReentrantLock lock = Objects.requireNonNull(busy.get(component));
+        lock.lockInterruptibly();
+        try {
+          // Whoever had it may have started it.
+          boolean gone = stack.process(component).isEmpty();
+          if (gone) {
+            stack.restart(component);
+          }
+          return gone;
+        } finally {
+          lock.unlock();
+        }
+      }
+      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+    }
+    return false;
+  }
+
+  private Hit fillSpool(PlannedFault fault) throws IOException, InterruptedException {
+    if (!spool.missing().isEmpty()) {
+      return Hit.nothing("no disk for spools: " + spool.missing());
+    }
+    if (!spool.lock().tryLock()) {
+      return Hit.nothing("it is full already");
+    }
+    try {
+      spool.fill();
+      broker.cut();
+      TimeUnit.MILLISECONDS.sleep(fault.durationMs());
+      return new Hit("spool", true, "for " + fault.durationMs() + " ms without brokers");
+    } finally {
+      broker.heal();
+      spool.free();
+      spool.lock().unlock();
+    }
   }
 
   private interface Action {

@@ -107,7 +107,7 @@ public class Retention {
       deletion.finish();
       forks.abandoned().forEach(this::forget);
     }
-    Tally tally = new Tally(Instant.now(), dryRun);
+    Tally tally = new Tally(now(), dryRun);
     if (!only.isEmpty()) {
       Waits.get(pool.preparedQuery(ONE).execute(Tuple.of(only))).forEach(tally::take);
     } else {
@@ -125,6 +125,15 @@ public class Retention {
           dryRun ? "would delete" : "deleted", tally.count, tally.runs, tally.spared);
     }
     return new Report(tally.runs, tally.kept, tally.deleted, tally.spared);
+  }
+
+  /** The database's: a store whose clock is ahead must not find everything old. */
+  private Instant now() {
+    return Waits.get(pool.query("SELECT clock_timestamp()").execute())
+        .iterator()
+        .next()
+        .getOffsetDateTime(0)
+        .toInstant();
   }
 
   /** A fork that was prepared and never created. */

@@ -6,6 +6,7 @@
  */
 package dev.baton.store.startup;
 
+import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.protocol.topic.TopicBootstrap;
 import dev.baton.store.failure.Problems;
 import dev.baton.store.objects.Bucket;
@@ -43,6 +44,7 @@ class Prerequisites {
   }
 
   void onStart(@Observes @Priority(FIRST) StartupEvent event) throws Exception {
+    ClockGuard.start(LOG::fatal);
     insist("Kafka at " + servers(), this::topics);
     insist("the object store at " + bucket.where(), () -> bucket.ensure(PATIENCE));
   }

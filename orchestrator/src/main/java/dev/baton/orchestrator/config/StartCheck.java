@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.config;
 
+import dev.baton.protocol.clock.ClockGuard;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -13,10 +14,13 @@ import jakarta.enterprise.event.Observes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
+import org.jboss.logging.Logger;
 
 /** The first thing at start: nothing else runs with settings that cannot be right. */
 @ApplicationScoped
 class StartCheck {
+  private static final Logger LOG = Logger.getLogger(StartCheck.class);
+
   private final OrchestratorConfig config;
 
   StartCheck(OrchestratorConfig config) {
@@ -29,5 +33,6 @@ class StartCheck {
       throw new IllegalStateException("configuration: " + String.join("; ", problems));
     }
     Files.createDirectories(config.data());
+    ClockGuard.start(LOG::fatal);
   }
 }

@@ -82,7 +82,7 @@ class Failover {
   private static Uni<Decision> decide(SqlConnection tx, Signal signal, Duration age) {
     return tx.preparedQuery(
             """
-            SELECT kind, epoch, control_seq, ended, desired, pause, status, restart, deadline, completed, completed_at_failover, fruitless,
+            SELECT kind, epoch, control_seq, ended, desired, pause, status, restart, deadline, clock_timestamp() AS now, completed, completed_at_failover, fruitless,
               confirmed_epoch, (extract(epoch FROM clock_timestamp() - confirmed_at) * 1000)::bigint AS confirmed_ms,
               EXISTS (SELECT 1 FROM orchestrator.parked p WHERE p.run = r.id AND p.epoch = r.epoch) AS parked
             FROM orchestrator.run r WHERE id = $1 FOR UPDATE""")
@@ -114,7 +114,7 @@ class Failover {
     if (hasComeBack(row, signal, age)) {
       return new Decision.Ignore("its runner has come back");
     }
-    return Decision.of(run(row), signal, Instant.now());
+    return Decision.of(run(row), signal, row.getOffsetDateTime("now").toInstant());
   }
 
   private static Decision.Run run(Row row) {

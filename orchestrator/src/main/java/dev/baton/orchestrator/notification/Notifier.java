@@ -23,7 +23,6 @@ import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -60,7 +59,8 @@ class Notifier {
       WHERE (id, channel) IN (SELECT id, channel FROM orchestrator.notification
         WHERE status = 'pending' AND not_before <= now() AND ($3 OR channel <> 'webhook')
         ORDER BY not_before LIMIT $1 FOR UPDATE SKIP LOCKED)
-      RETURNING id, channel, run, event, body, attempts, created_at""";
+      RETURNING id, channel, run, event, body, attempts,
+        created_at < now() - $4::bigint * interval '1 millisecond' AS overdue""";
 
   private static final String END =
       """
@@ -80,7 +80,7 @@ class Notifier {
       String event,
       String body,
       int attempts,
-      Instant createdAt) {}
+      boolean overdue) {}
 
   private final Pool pool;
   private final Publisher publisher;
@@ -139,7 +139,7 @@ class Notifier {
     for (Row row :
         on(
             pool.preparedQuery(CLAIMED)
-                .execute(Tuple.of(MOST, CLAIM.toMillis(), webhook != null)))) {
+                .execute(Tuple.of(MOST, CLAIM.toMillis(), webhook != null, PATIENCE.toMillis())))) {
       owed.add(
           new Owed(
               row.getString("id"),
@@ -148,7 +148,7 @@ class Notifier {
               row.getString("event"),
               row.getString("body"),
               row.getInteger("attempts"),
-              row.getOffsetDateTime("created_at").toInstant()));
+              row.getBoolean("overdue")));
     }
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       owed.forEach(one -> threads.execute(() -> deliver(one)));
@@ -197,7 +197,7 @@ class Notifier {
       case Outcome.Refused(String why) -> giveUp(owed, why);
       case Outcome.Failed(String why) -> {
         failed.increment();
-        if (owed.createdAt().plus(PATIENCE).isBefore(Instant.now())) {
+        if (owed.overdue()) {
           giveUp(owed, why);
         } else {
           Duration pause = pause(owed.attempts());

@@ -108,6 +108,9 @@ public final class TopicBootstrap {
   private static NewTopic topic(String name, int replication) {
     Map<String, String> config = new HashMap<>();
     config.put(TopicConfig.RETENTION_MS_CONFIG, Long.toString(retention(name).toMillis()));
+    // By the brokers' clock: with a producer's that is wrong records would be refused, or deleted
+    // for being old.
+    config.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
     config.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, replication >= 3 ? "2" : "1");
     if (replication == 1 && name.equals(Topics.TRACE)) {
       config.put(TopicConfig.FLUSH_MESSAGES_INTERVAL_CONFIG, "1");

@@ -27,7 +27,9 @@ class TopicBootstrapTest {
         .allSatisfy(
             topic -> {
               assertThat(topic.replicationFactor()).isEqualTo((short) replication);
-              assertThat(topic.configs()).containsEntry("min.insync.replicas", inSync);
+              assertThat(topic.configs())
+                  .containsEntry("min.insync.replicas", inSync)
+                  .containsEntry("message.timestamp.type", "LogAppendTime");
             })
         .filteredOn(topic -> topic.name().equals(Topics.TRACE))
         .extracting(NewTopic::configs)

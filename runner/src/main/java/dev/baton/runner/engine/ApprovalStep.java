@@ -53,7 +53,7 @@ final class ApprovalStep {
   StepResult execute(StepKind.Approval approval, Deadline deadline) throws InterruptedException {
     Instant expiresAt;
     if (asked.isPresent()) {
-      expiresAt = asked.get().expiresAt();
+      expiresAt = notLaterThan(approval, asked.get().expiresAt());
     } else {
       String prompt = approval.prompt().render(line.scope());
       if (prompt.length() > LONGEST_PROMPT) {
@@ -85,6 +85,13 @@ final class ApprovalStep {
         .defaultAnswer()
         .map(this::judge)
         .orElseGet(() -> StepResult.failedForGood("expired", "nobody answered until " + expiresAt));
+  }
+
+  /** The clock of the runner that asked may have been ahead. */
+  private static @Nullable Instant notLaterThan(
+      StepKind.Approval approval, @Nullable Instant recorded) {
+    Instant longest = approval.timeout().map(Instant.now()::plus).orElse(null);
+    return recorded != null && longest != null && recorded.isAfter(longest) ? longest : recorded;
   }
 
   private @Nullable Instant ask(StepKind.Approval approval, String prompt, Instant now)

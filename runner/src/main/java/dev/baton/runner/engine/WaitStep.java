@@ -45,7 +45,10 @@ final class WaitStep {
     try {
       Optional<Instant> began = left.map(StepState::startedAt);
       Instant now = Instant.now();
-      end = wait.time().end(line.scope(), began.orElse(now));
+      Instant longest = wait.time().end(line.scope(), now);
+      end = began.map(then -> wait.time().end(line.scope(), then)).orElse(longest);
+      // The clock that said when it began may have been ahead.
+      end = end.isAfter(longest) ? longest : end;
       if (end.isAfter(now.plus(SHORT))) {
         Instant announced =
             run.journal().append(new TraceEvent.StepStarted(path, wait.word(), visit, attempt));

@@ -15,6 +15,7 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.testkit.Services;
 import dev.baton.runner.testkit.TestRun;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -144,6 +145,35 @@ class EngineTest extends OnOneRunner {
 
     assertThat(expires.awaitFailure().error().code()).isEqualTo("expired");
     assertThat(defaults.awaitOutput().toString()).isEqualTo("{\"approved\":true,\"n\":1}");
+  }
+
+  @Test
+  void shouldWaitNoLongerThanItSaysWhereAnEarlierClockWasAhead() throws Exception {
+    Instant ahead = Instant.now().plus(Duration.ofDays(30));
+    TestRun naps = new TestRun(services, "{name: nap, steps: [{id: a, wait: 1s}]}", "{}");
+    naps.nextEpoch();
+    naps.wrote(
+        ahead,
+        List.of(
+            new TraceEvent.RunnerStarted("gone", 1L, "h", null, 0),
+            new TraceEvent.StepStarted("a", "wait", 1, 1)));
+    TestRun asks =
+        new TestRun(
+            services, "{name: ask, steps: [{id: ok, approval: {prompt: Go, timeout: 1s}}]}", "{}");
+    asks.nextEpoch();
+    asks.wrote(
+        ahead,
+        List.of(
+            new TraceEvent.RunnerStarted("gone", 1L, "h", null, 0),
+            new TraceEvent.CheckpointWaiting(
+                "ok", asks.id + "-ok-1", "Go", null, null, ahead.plusSeconds(1), null)));
+
+    naps.start(runner.id);
+    asks.start(runner.id);
+
+    assertThat(services.gateway.awaitReleased(naps.id, 2).getOutcome()).isEqualTo("completed");
+    assertThat(asks.awaitFailure().error().code()).isEqualTo("expired");
+    assertThat(asks.events(TraceEvent.CheckpointWaiting.class)).hasSize(1);
   }
 
   @Test

@@ -197,6 +197,11 @@ public final class TestRun {
 
   /** What a runner of the current epoch has written, all of it. */
   public void wrote(List<TraceEvent.Runner> events) {
+    wrote(Instant.now(), events);
+  }
+
+  /** The same, with what its clock said. */
+  public void wrote(Instant time, List<TraceEvent.Runner> events) {
     try (KafkaProducer<String, byte[]> producer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", services.kafka(), "acks", "all", "linger.ms", 5),
@@ -208,7 +213,7 @@ public final class TestRun {
             new TraceRecord(
                 new EventId(id, Lane.runner(epoch), ++seq),
                 URI.create("/baton/runner/gone"),
-                Instant.now(),
+                time,
                 event);
         producer.send(TraceCodec.encode(Topics.TRACE, record, null));
       }

@@ -1,0 +1,111 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.fault;
+
+import dev.baton.standalone.Component;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The wall clocks of a stack's processes, each of which may be set wrong by itself: the store's,
+ * the orchestrator's, the runners'. A small library that is preloaded tells them the time, by a
+ * file in the folder that a process works in; the monotonic clock stays as it is. It is compiled
+ * where it is needed: without a C compiler the clocks stay right. Thread-safe.
+ */
+public final class Clocks {
+  private static final String FILE = ".clock";
+  private static final String SOURCE = "wrongclock.c";
+
+  private final @Nullable Path library;
+  private final String missing;
+  private final List<Clock> clocks;
+
+  /**
+   * One clock, wrong for one reason at a time.
+   *
+   * @param component whose it is; null: the runners'
+   */
+  record Clock(String name, @Nullable Component component, Path folder, ReentrantLock lock) {
+    void set(long offsetMs) throws IOException {
+      Path next = folder.resolve(FILE + ".next");
+      Files.writeString(next, offsetMs + "\n");
+      Files.move(
+          next,
+          folder.resolve(FILE),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    void right() throws IOException {
+      set(0);
+    }
+  }
+
+  private Clocks(@Nullable Path library, String missing, Path data) {
+    this.library = library;
+    this.missing = missing;
+    Path orchestrator = data.resolve(Component.ORCHESTRATOR.label());
+    clocks =
+        List.of(
+            new Clock("runners", null, orchestrator.resolve("work"), new ReentrantLock()),
+            clock(Component.ORCHESTRATOR, data),
+            clock(Component.STORE, data));
+  }
+
+  private static Clock clock(Component component, Path data) {
+    String name = component.label();
+    return new Clock(name, component, data.resolve(name), new ReentrantLock());
+  }
+
+  /**
+   * Of the stack with this folder, which has not started.
+   *
+   * @param folder for the library
+   */
+  public static Clocks of(Path data, Path folder) throws IOException, InterruptedException {
+    Path source = folder.resolve(SOURCE);
+    Path library = folder.resolve("wrongclock.so");
+    try (InputStream in = Objects.requireNonNull(Clocks.class.getResourceAsStream(SOURCE))) {
+      Files.copy(in, source, StandardCopyOption.REPLACE_EXISTING);
+    }
+    String said =
+        Command.run(
+            "cc", "-shared", "-fPIC", "-O2", "-o", library.toString(), source.toString(), "-ldl");
+    Files.delete(source);
+    return new Clocks(said.isEmpty() ? library : null, said, data);
+  }
+
+  /** What the stack's services need in their environment, and hand on to their runners. */
+  public Map<String, String> environment() {
+    return library == null ? Map.of() : Map.of("LD_PRELOAD", library.toString());
+  }
+
+  /** Why none can be set wrong; empty when they can. */
+  String missing() {
+    return missing;
+  }
+
+  Clock choose(int choice) {
+    return clocks.get(choice % clocks.size());
+  }
+
+  void heal() throws IOException {
+    if (library != null) {
+      for (Clock clock : clocks) {
+        clock.right();
+      }
+    }
+  }
+}

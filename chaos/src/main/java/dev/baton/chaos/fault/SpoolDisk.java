@@ -1,0 +1,83 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.fault;
+
+import dev.baton.standalone.Component;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A small disk of its own for the spools of a stack's runners, so that it can be full while nothing
+ * else is. Where this process may not mount one, it says so and the spools stay where they are.
+ */
+public final class SpoolDisk implements AutoCloseable {
+  private static final String SIZE = "256k";
+  private static final int BLOCK = 4096;
+
+  private final Path folder;
+  private final String missing;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private SpoolDisk(Path folder, String missing) {
+    this.folder = folder;
+    this.missing = missing;
+  }
+
+  /** Of a stack that has started. */
+  public static SpoolDisk mount(Path data) throws IOException, InterruptedException {
+    Path folder = data.resolve(Component.ORCHESTRATOR.label()).resolve("work").resolve("spool");
+    Files.createDirectories(folder);
+    String said =
+        Command.run("mount", "-t", "tmpfs", "-o", "size=" + SIZE, "baton-chaos", folder.toString());
+    return new SpoolDisk(folder, said);
+  }
+
+  /** Why it cannot be filled; empty when it can. */
+  String missing() {
+    return missing;
+  }
+
+  ReentrantLock lock() {
+    return lock;
+  }
+
+  /** Until not a byte has room. */
+  void fill() throws IOException {
+    byte[] block = new byte[BLOCK];
+    try (OutputStream out = Files.newOutputStream(ballast())) {
+      while (true) {
+        out.write(block);
+      }
+    } catch (IOException full) {
+      if (folder.toFile().getUsableSpace() >= BLOCK) {
+        throw full;
+      }
+    }
+  }
+
+  void free() throws IOException {
+    Files.deleteIfExists(ballast());
+  }
+
+  private Path ballast() {
+    return folder.resolve("ballast");
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    if (missing.isEmpty()) {
+      // Lazily: whoever has a file open there keeps it.
+      String said = Command.run("umount", "-l", folder.toString());
+      if (!said.isEmpty()) {
+        throw new IOException(folder + " cannot be unmounted: " + said);
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of the topics' contracts. */
+@NullMarked
+package dev.baton.protocol.clock;
+
+import org.jspecify.annotations.NullMarked;
