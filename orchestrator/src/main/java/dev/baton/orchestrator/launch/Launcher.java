@@ -54,8 +54,10 @@ public class Launcher {
   public enum Outcome {
     /** A runner has it, or it needs none any more. */
     DONE,
-    /** No attached runner has room, or as many are starting as may. */
+    /** No attached runner has room. */
     NO_SLOT,
+    /** As many processes are starting here as may. */
+    NO_START,
     /** To be repeated. */
     FAILED
   }
@@ -163,7 +165,7 @@ public class Launcher {
     room.take()
         .ifPresentOrElse(
             start -> placed.add(new Placement.Own(run, name, start)),
-            () -> outcomes.put(run.run(), Outcome.NO_SLOT));
+            () -> outcomes.put(run.run(), Outcome.NO_START));
   }
 
   private void place(RunContext run, List<Placement> placed, Map<String, Outcome> outcomes) {

@@ -57,7 +57,7 @@ class Performer {
   private static final class Progress {
     final Claimed row;
     int done;
-    boolean noSlot;
+    Result.Awaits awaits = Result.Awaits.NOTHING;
 
     Progress(Claimed row) {
       this.row = row;
@@ -74,7 +74,7 @@ class Performer {
     Result result() {
       return isDone()
           ? new Result.Done()
-          : new Result.Postponed(row.effects().subList(done, row.effects().size()), noSlot);
+          : new Result.Postponed(row.effects().subList(done, row.effects().size()), awaits);
     }
   }
 
@@ -157,7 +157,8 @@ class Performer {
     switch (outcome) {
       case null -> {}
       case DONE -> progress.done++;
-      case NO_SLOT -> progress.noSlot = true;
+      case NO_SLOT -> progress.awaits = Result.Awaits.SLOT;
+      case NO_START -> progress.awaits = Result.Awaits.START;
       case FAILED -> {}
     }
   }

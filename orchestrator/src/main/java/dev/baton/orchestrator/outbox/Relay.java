@@ -154,7 +154,8 @@ public class Relay {
   }
 
   private static boolean awaitsSlot(Result result) {
-    return result instanceof Result.Postponed(_, boolean awaits) && awaits;
+    return result instanceof Result.Postponed(_, Result.Awaits awaits)
+        && awaits == Result.Awaits.SLOT;
   }
 
   /** One that is granted after it was given up goes back. */
@@ -237,8 +238,8 @@ public class Relay {
       switch (result) {
         case null -> {} // An earlier row of the run is not done: this one was not begun.
         case Result.Done() -> done.add(row.id());
-        case Result.Postponed(List<Effect> remaining, boolean awaitsSlot) ->
-            postpone(tx, row, remaining, awaitsSlot);
+        case Result.Postponed(List<Effect> remaining, Result.Awaits awaits) ->
+            postpone(tx, row, remaining, awaits != Result.Awaits.NOTHING);
       }
     }
     if (!done.isEmpty()) {

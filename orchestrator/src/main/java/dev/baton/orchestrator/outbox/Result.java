@@ -15,7 +15,15 @@ sealed interface Result {
 
   /**
    * @param remaining the effects still to do, in order
-   * @param awaitsSlot nothing is wrong: there is no runner with room; one that attaches wakes it
    */
-  record Postponed(List<Effect> remaining, boolean awaitsSlot) implements Result {}
+  record Postponed(List<Effect> remaining, Awaits awaits) implements Result {}
+
+  /** What a row waits for; where it is anything, nothing is wrong, and whoever has it wakes it. */
+  enum Awaits {
+    NOTHING,
+    /** Its turn to start a process, on any replica that has room for one more. */
+    START,
+    /** A runner with room, which other replicas may have. */
+    SLOT
+  }
 }
