@@ -13,6 +13,7 @@ import dev.baton.protocol.signal.Signal;
 import dev.baton.protocol.topic.JsonEvents;
 import dev.baton.protocol.topic.Topics;
 import dev.baton.protocol.trace.EventTypes;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -66,7 +67,52 @@ final class AsyncApi {
                 messages.set(name, message(topic, type));
               }
             });
+    ObjectNode told =
+        channels
+            .putObject(Topics.NOTIFICATIONS)
+            .put("address", Topics.NOTIFICATIONS)
+            .putObject("messages");
+    for (String event : List.of("run_cancelled", "run_completed", "run_failed", "run_lost")) {
+      String name = "notification_" + event;
+      told.putObject(name).put("$ref", "#/components/messages/" + name);
+      ObjectNode message = message(Topics.NOTIFICATIONS, EventTypes.PREFIX + event);
+      message.set("payload", notification(event));
+      messages.set(name, message);
+    }
     return root;
+  }
+
+  /** As the orchestrator writes it for the topic and for webhooks. */
+  private static ObjectNode notification(String event) {
+    ObjectNode payload = JsonNodeFactory.instance.objectNode().put("type", "object");
+    ObjectNode properties = payload.putObject("properties");
+    properties
+        .putObject("id")
+        .put("type", "string")
+        .put("description", "of the event in the trace");
+    properties.putObject("type").put("const", event);
+    properties.putObject("timestamp").put("type", "string").put("format", "date-time");
+    ObjectNode data = properties.putObject("data").put("type", "object");
+    ObjectNode run = data.putObject("properties");
+    run.putObject("run").put("type", "string");
+    run.putObject("display_id").put("type", "string");
+    run.putObject("project").put("type", "string");
+    run.putObject("workflow").putArray("type").add("string").add("null");
+    run.putObject("labels")
+        .put("type", "object")
+        .putObject("additionalProperties")
+        .put("type", "string");
+    run.putObject("epoch").put("type", "integer").put("minimum", 1);
+    run.putObject("event").put("$ref", "./" + fileName(EventTypes.PREFIX + event));
+    data.putArray("required")
+        .add("run")
+        .add("display_id")
+        .add("project")
+        .add("labels")
+        .add("epoch")
+        .add("event");
+    payload.putArray("required").add("id").add("type").add("timestamp").add("data");
+    return payload;
   }
 
   private static ObjectNode message(String topic, String type) {
