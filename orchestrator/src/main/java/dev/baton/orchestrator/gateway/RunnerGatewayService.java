@@ -82,7 +82,16 @@ class RunnerGatewayService implements RunnerGateway {
 
     void open(Multi<RunnerMessage> messages) {
       Cancellable upstream =
-          messages.subscribe().with(this::on, this::broken, () -> out.complete());
+          messages
+              .subscribe()
+              .with(
+                  this::on,
+                  this::broken,
+                  () -> {
+                    // First: who is told that it is over gets nothing more.
+                    closed();
+                    out.complete();
+                  });
       out.onTermination(
           () -> {
             upstream.cancel();
@@ -220,7 +229,9 @@ class RunnerGatewayService implements RunnerGateway {
     }
 
     private void closed() {
-      closed.set(true);
+      if (!closed.compareAndSet(false, true)) {
+        return;
+      }
       Cancellable pinging = pings.get();
       if (pinging != null) {
         pinging.cancel();

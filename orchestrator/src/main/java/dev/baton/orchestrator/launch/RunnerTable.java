@@ -6,7 +6,9 @@
  */
 package dev.baton.orchestrator.launch;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -19,6 +21,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -99,17 +102,24 @@ public class RunnerTable {
                 .execute(Tuple.of(id))));
   }
 
-  /** What was started for the run's epoch, or given it. */
-  Optional<Entry> carrier(String run, int epoch) {
-    return first(
+  /**
+   * What was started for these runs' epochs, or given them: one for each run that has any.
+   *
+   * @param epochs by run
+   */
+  List<Entry> carriers(Map<String, Integer> epochs) {
+    ArrayNode wanted = Json.mapper().createArrayNode();
+    epochs.forEach((run, epoch) -> wanted.addObject().put("run", run).put("epoch", epoch));
+    return entries(
         on(
             pool.preparedQuery(
-                    "SELECT "
+                    "SELECT DISTINCT ON (run) "
                         + COLUMNS
                         + """
-                           FROM orchestrator.runner WHERE run = $1 AND epoch = $2
-                          ORDER BY state = 'exited', created_at DESC LIMIT 1""")
-                .execute(Tuple.of(run, epoch))));
+                           FROM orchestrator.runner WHERE (run, epoch) IN (
+                            SELECT v.run, v.epoch FROM json_to_recordset($1::text::json) AS v (run text, epoch int))
+                          ORDER BY run, state = 'exited', created_at DESC""")
+                .execute(Tuple.of(wanted.toString()))));
   }
 
   /** Those of this replica that have not been seen to exit. */

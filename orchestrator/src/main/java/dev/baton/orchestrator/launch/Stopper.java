@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jboss.logging.Logger;
@@ -24,9 +25,10 @@ import org.jboss.logging.Logger;
  */
 @ApplicationScoped
 public class Stopper {
+  /** How long a runner that is told to stop has for it. */
+  public static final Duration GRACE = Duration.ofSeconds(3);
+
   private static final Logger LOG = Logger.getLogger(Stopper.class);
-  private static final Duration GRACE = Duration.ofSeconds(3);
-  private static final Duration LOOK = Duration.ofMillis(20);
 
   private final Attachments attachments;
   private final Commands commands;
@@ -92,20 +94,19 @@ public class Stopper {
     return other ? Optional.empty() : Optional.of(pid);
   }
 
-  /** Asks the run's runner to stop, waits a little, and kills what is left. */
-  public void stop(String run, int epoch, String reason) {
-    commands.cancel(run, reason);
-    Optional<RunnerTable.Entry> own = table.carrier(run, epoch);
-    long end = System.nanoTime() + GRACE.toNanos();
-    while (System.nanoTime() < end && isBusy(run, own)) {
-      try {
-        Thread.sleep(LOOK);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
+  /**
+   * Of these runs those that their runner, which was told to stop, still works on.
+   *
+   * @param epochs by run
+   */
+  public Set<String> busy(Map<String, Integer> epochs) {
+    Map<String, RunnerTable.Entry> carriers = new HashMap<>();
+    for (RunnerTable.Entry carrier : table.carriers(epochs)) {
+      carriers.put(Objects.requireNonNull(carrier.run()), carrier);
     }
-    kill(Map.of(run, epoch + 1));
+    Set<String> busy = new HashSet<>(epochs.keySet());
+    busy.removeIf(run -> !isBusy(run, Optional.ofNullable(carriers.get(run))));
+    return busy;
   }
 
   private boolean isBusy(String run, Optional<RunnerTable.Entry> own) {

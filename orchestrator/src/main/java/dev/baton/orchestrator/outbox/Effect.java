@@ -10,6 +10,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.launch.Stopper;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.EventTypes;
@@ -31,7 +32,8 @@ import java.util.List;
   @JsonSubTypes.Type(value = Effect.Launch.class, name = "launch"),
   @JsonSubTypes.Type(value = Effect.Deliver.class, name = "deliver"),
   @JsonSubTypes.Type(value = Effect.Pause.class, name = "pause"),
-  @JsonSubTypes.Type(value = Effect.Stop.class, name = "stop")
+  @JsonSubTypes.Type(value = Effect.Stop.class, name = "stop"),
+  @JsonSubTypes.Type(value = Effect.AwaitEnd.class, name = "await_end")
 })
 public sealed interface Effect {
 
@@ -84,7 +86,23 @@ public sealed interface Effect {
   record Pause(boolean now) implements Effect {}
 
   /** The run has been ended from here: its runner stops, and what is left is killed. */
-  record Stop(int epoch, String reason) implements Effect {}
+  record Stop(int epoch, String reason) implements Effect {
+    /** What is still to do once the runner has been told. */
+    List<Effect> told(Instant killAt) {
+      return List.of(new AwaitEnd(epoch, killAt), new Kill(epoch + 1));
+    }
+  }
+
+  /**
+   * Wait until the runner of this epoch has ended its work, as it was told to.
+   *
+   * @param killAt by the clock of whoever looks: wrong clocks make the wait shorter, never longer
+   */
+  record AwaitEnd(int epoch, Instant killAt) implements Effect {
+    boolean isOver(Instant now) {
+      return now.isAfter(killAt) || now.isBefore(killAt.minus(Stopper.GRACE));
+    }
+  }
 
   /**
    * What the start of a new run owes: the first fence, a runner.

@@ -12,6 +12,7 @@ import dev.baton.orchestrator.launch.Stopper;
 import dev.baton.orchestrator.publish.Publisher;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -56,25 +57,33 @@ class Performer {
   /** A row on its way: which of its effects are done. */
   private static final class Progress {
     final Claimed row;
+    private List<Effect> effects;
     int done;
     Result.Awaits awaits = Result.Awaits.NOTHING;
 
     Progress(Claimed row) {
       this.row = row;
+      this.effects = row.effects();
     }
 
     boolean isDone() {
-      return done == row.effects().size();
+      return done == effects.size();
     }
 
     Effect next() {
-      return row.effects().get(done);
+      return effects.get(done);
+    }
+
+    /** The next has been begun: this is what it comes to, and it is the last. */
+    void goOnWith(List<Effect> rest) {
+      effects = rest;
+      done = 0;
     }
 
     Result result() {
       return isDone()
           ? new Result.Done()
-          : new Result.Postponed(row.effects().subList(done, row.effects().size()), awaits);
+          : new Result.Postponed(List.copyOf(effects.subList(done, effects.size())), awaits);
     }
   }
 
@@ -85,10 +94,13 @@ class Performer {
       firsts.computeIfAbsent(row.run(), run -> new Progress(row));
     }
     publishLeading(firsts.values());
+    lookForEnds(firsts.values());
     killTogether(firsts.values());
     // Before what waits for somebody else: a failover is a matter of milliseconds.
     launchTogether(firsts.values());
-    doSingles(firsts.values());
+    List<Progress> told = doSingles(firsts.values());
+    lookForEnds(told);
+    killTogether(told);
     Map<Long, Result> results = new HashMap<>();
     firsts.values().forEach(progress -> results.put(progress.row.id(), progress.result()));
     return results;
@@ -188,7 +200,36 @@ class Performer {
     }
   }
 
-  private void doSingles(Iterable<Progress> all) {
+  /** Never waits: nobody else's launch shall. */
+  private void lookForEnds(Iterable<Progress> all) {
+    Map<String, Integer> epochs = new LinkedHashMap<>();
+    List<Progress> ending = new ArrayList<>();
+    Instant now = Instant.now();
+    for (Progress progress : all) {
+      if (!progress.isDone() && progress.next() instanceof Effect.AwaitEnd end) {
+        if (end.isOver(now)) {
+          progress.done++;
+        } else {
+          epochs.put(progress.row.run(), end.epoch());
+          ending.add(progress);
+        }
+      }
+    }
+    if (ending.isEmpty()) {
+      return;
+    }
+    Set<String> busy = stopper.busy(epochs);
+    for (Progress progress : ending) {
+      if (busy.contains(progress.row.run())) {
+        progress.awaits = Result.Awaits.END;
+      } else {
+        progress.done++;
+      }
+    }
+  }
+
+  /** Returns those whose runner was told to stop. */
+  private List<Progress> doSingles(Iterable<Progress> all) {
     Map<Progress, Future<?>> running = new LinkedHashMap<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (Progress progress : all) {
@@ -199,13 +240,16 @@ class Performer {
       running.forEach(Performer::await);
       threads.shutdownNow();
     }
+    return running.keySet().stream()
+        .filter(progress -> !progress.isDone() && progress.next() instanceof Effect.AwaitEnd)
+        .toList();
   }
 
   private static boolean isSingle(Effect effect) {
     return switch (effect) {
       case Effect.Deliver _, Effect.Pause _, Effect.Stop _ -> true;
       // Failed just now where they are still to do; for the next round.
-      case Effect.Publish _, Effect.Kill _, Effect.Launch _ -> false;
+      case Effect.Publish _, Effect.Kill _, Effect.Launch _, Effect.AwaitEnd _ -> false;
     };
   }
 
@@ -229,8 +273,12 @@ class Performer {
       switch (progress.next()) {
         case Effect.Deliver(String approval) -> commands.deliver(run, approval);
         case Effect.Pause(boolean now) -> commands.pause(run, now);
-        case Effect.Stop(int epoch, String reason) -> stopper.stop(run, epoch, reason);
-        case Effect.Publish _, Effect.Kill _, Effect.Launch _ -> {
+        case Effect.Stop stop -> {
+          commands.cancel(run, stop.reason());
+          progress.goOnWith(stop.told(Instant.now().plus(Stopper.GRACE)));
+          return;
+        }
+        case Effect.Publish _, Effect.Kill _, Effect.Launch _, Effect.AwaitEnd _ -> {
           return;
         }
       }

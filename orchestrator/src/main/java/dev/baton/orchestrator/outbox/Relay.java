@@ -22,6 +22,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -50,20 +51,20 @@ public class Relay {
   private static final Duration POLL = Duration.ofMillis(500);
   private static final Duration SQL = Duration.ofSeconds(20);
   private static final long FIRST_BACKOFF_MILLIS = 200;
-  private static final long MAX_BACKOFF_MILLIS = 30_000;
-  private static final long MAX_SLOT_BACKOFF_MILLIS = 1_000;
 
   // One lock space of its own among the database's advisory locks.
-  private static final long LOCK_SPACE = 0x6261746f6eL;
+  static final long LOCK_SPACE = 0x6261746f6eL;
 
   private final Pool pool;
   private final Performer performer;
   private final ReplicaBus bus;
   private final ReplicaSession session;
+  private final Awaited awaited;
   private final Semaphore wakeUps = new Semaphore(0);
   private volatile boolean stopping;
 
-  Relay(Pool pool, Performer performer, ReplicaBus bus, ReplicaSession session) {
+  Relay(Pool pool, Performer performer, ReplicaBus bus, ReplicaSession session, Awaited awaited) {
+    this.awaited = awaited;
     this.bus = bus;
     this.session = session;
     this.pool = pool;
@@ -142,11 +143,12 @@ public class Relay {
         return 0;
       }
       Map<Long, Result> results = performer.perform(rows);
-      settle(connection, results, rows);
+      List<Claimed> done = settle(connection, results, rows);
       if (!session.isAlone() && results.values().stream().anyMatch(Relay::awaitsSlot)) {
         on(bus.tell(connection, new ReplicaMessage.SlotWanted()));
       }
       on(tx.commit());
+      awaited.done(done);
       return rows.size();
     } finally {
       connection.closeAndForget();
@@ -228,44 +230,61 @@ public class Relay {
                 """
                 UPDATE orchestrator.outbox SET attempts = attempts + 1,
                   not_before = now() + interval '1 millisecond' * $2::bigint WHERE id = $1""")
-            .execute(Tuple.of(id, MAX_BACKOFF_MILLIS)));
+            .execute(Tuple.of(id, Result.Awaits.NOTHING.longestMillis())));
   }
 
-  private static void settle(SqlConnection tx, Map<Long, Result> results, List<Claimed> rows) {
-    List<Long> done = new ArrayList<>();
+  /** Returns the rows that are done. */
+  private static List<Claimed> settle(
+      SqlConnection tx, Map<Long, Result> results, List<Claimed> rows) {
+    List<Claimed> done = new ArrayList<>();
+    Map<Result.Awaits, List<Long>> waiting = new EnumMap<>(Result.Awaits.class);
     for (Claimed row : rows) {
       Result result = results.get(row.id());
       switch (result) {
         case null -> {} // An earlier row of the run is not done: this one was not begun.
-        case Result.Done() -> done.add(row.id());
+        case Result.Done() -> done.add(row);
+        case Result.Postponed(List<Effect> remaining, Result.Awaits awaits)
+            when remaining.equals(row.effects()) ->
+            waiting.computeIfAbsent(awaits, a -> new ArrayList<>()).add(row.id());
         case Result.Postponed(List<Effect> remaining, Result.Awaits awaits) ->
-            postpone(tx, row, remaining, awaits != Result.Awaits.NOTHING);
+            postpone(tx, row, remaining, awaits);
       }
     }
+    waiting.forEach((awaits, ids) -> waitOn(tx, ids, awaits));
     if (!done.isEmpty()) {
       on(
           tx.preparedQuery("DELETE FROM orchestrator.outbox WHERE id = ANY($1)")
-              .execute(Tuple.of(done.toArray(Long[]::new))));
+              .execute(Tuple.of(done.stream().map(Claimed::id).toArray(Long[]::new))));
     }
+    return done;
   }
 
   private static void postpone(
-      SqlConnection tx, Claimed row, List<Effect> remaining, boolean awaitsSlot) {
-    // A slot that becomes free while this transaction is open wakes only what is written.
-    long longest = awaitsSlot ? MAX_SLOT_BACKOFF_MILLIS : MAX_BACKOFF_MILLIS;
-    long delay = Math.min(longest, FIRST_BACKOFF_MILLIS << Math.min(row.attempts(), 10));
-    // What came later for the run (a cancel, say) must not wait for this row's whole delay.
+      SqlConnection tx, Claimed row, List<Effect> remaining, Result.Awaits awaits) {
+    on(
+        tx.preparedQuery("UPDATE orchestrator.outbox SET effects = $2 WHERE id = $1")
+            .execute(Tuple.of(row.id(), Outbox.write(remaining))));
+    waitOn(tx, List.of(row.id()), awaits);
+  }
+
+  /** Many may wait, and often. */
+  private static void waitOn(SqlConnection tx, List<Long> rows, Result.Awaits awaits) {
+    // Room that comes free while this transaction is open wakes only what is written: it has a
+    // longest wait. What came later for the run (a cancel, say) must not wait for the whole of it.
     on(
         tx.preparedQuery(
                 """
-                UPDATE orchestrator.outbox o SET effects = $2, attempts = attempts + 1, awaits_slot = $3,
+                UPDATE orchestrator.outbox o SET attempts = attempts + 1, awaits_slot = $2,
                   not_before = now() + interval '1 millisecond' * CASE WHEN EXISTS (
                     SELECT 1 FROM orchestrator.outbox e WHERE e.run = o.run AND e.id > o.id)
-                    THEN $4::bigint ELSE $5::bigint END
-                WHERE id = $1""")
+                    THEN $3::bigint ELSE LEAST($4::bigint, $3::bigint << LEAST(attempts, 10)) END
+                WHERE id = ANY($1)""")
             .execute(
                 Tuple.of(
-                    row.id(), Outbox.write(remaining), awaitsSlot, FIRST_BACKOFF_MILLIS, delay)));
+                    rows.toArray(Long[]::new),
+                    awaits.isForRoom(),
+                    FIRST_BACKOFF_MILLIS,
+                    awaits.longestMillis())));
   }
 
   private static <T> T on(Uni<T> uni) {

@@ -18,12 +18,30 @@ sealed interface Result {
    */
   record Postponed(List<Effect> remaining, Awaits awaits) implements Result {}
 
-  /** What a row waits for; where it is anything, nothing is wrong, and whoever has it wakes it. */
+  /** What a row waits for; where it is anything, nothing is wrong. */
   enum Awaits {
-    NOTHING,
-    /** Its turn to start a process, on any replica that has room for one more. */
-    START,
-    /** A runner with room, which other replicas may have. */
-    SLOT
+    /** It has failed. */
+    NOTHING(30_000),
+    /** Its turn to start a process, on any replica that has room for one more: that wakes it. */
+    START(1_000),
+    /** A runner with room, which other replicas may have: that wakes it. */
+    SLOT(1_000),
+    /** The end of what was asked to end. */
+    END(200);
+
+    private final long longestMillis;
+
+    Awaits(long longestMillis) {
+      this.longestMillis = longestMillis;
+    }
+
+    /** How long it waits at most until it is looked at again. */
+    long longestMillis() {
+      return longestMillis;
+    }
+
+    boolean isForRoom() {
+      return this == START || this == SLOT;
+    }
   }
 }

@@ -6,15 +6,22 @@
  */
 package dev.baton.orchestrator.runs;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotencyKeys;
 import dev.baton.orchestrator.idempotency.StoredAnswer;
 import dev.baton.orchestrator.launch.LeaseMint;
+import dev.baton.orchestrator.outbox.Awaited;
 import dev.baton.orchestrator.problem.Bodies;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.json.Json;
+import io.smallrye.mutiny.TimeoutException;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +32,9 @@ public class RunService {
   private static final int MAX_BATCH = 1_000;
   private static final int EPOCH = 1;
 
+  /** Shorter than what callers usually wait for an answer. */
+  private static final Duration ON_THE_LOG = Duration.ofSeconds(10);
+
   /** The answer to a batch, in the order of the requests. */
   record Created(List<RunView> runs) {}
 
@@ -32,8 +42,15 @@ public class RunService {
   private final RunCreation creation;
   private final IdempotencyKeys keys;
   private final LeaseMint leases;
+  private final Awaited awaited;
 
-  RunService(RunIntake intake, RunCreation creation, IdempotencyKeys keys, LeaseMint leases) {
+  RunService(
+      RunIntake intake,
+      RunCreation creation,
+      IdempotencyKeys keys,
+      LeaseMint leases,
+      Awaited awaited) {
+    this.awaited = awaited;
     this.intake = intake;
     this.creation = creation;
     this.keys = keys;
@@ -93,7 +110,42 @@ public class RunService {
   private Uni<StoredAnswer> unlessKept(
       @Nullable IdempotencyKey key, Supplier<Uni<StoredAnswer>> action) {
     return keys.find(key)
-        .chain(kept -> kept.map(answer -> Uni.createFrom().item(answer)).orElseGet(action));
+        .chain(kept -> kept.map(answer -> Uni.createFrom().item(answer)).orElseGet(action))
+        .chain(this::onTheLog);
+  }
+
+  /**
+   * Whoever registers an external run may send as its runner once he has the answer, and what comes
+   * before the run's first event is of nobody who may act for it.
+   */
+  private Uni<StoredAnswer> onTheLog(StoredAnswer answer) {
+    List<String> external = external(answer);
+    return awaited
+        .firstDone(external, ON_THE_LOG)
+        .onFailure(TimeoutException.class)
+        .transform(
+            late ->
+                new ProblemException(
+                    ProblemKind.UNAVAILABLE,
+                    "%s registered, but the log has not taken the first event within %s. Events sent before would not count: repeat this request with the same Idempotency-Key, or begin when GET /runs/%s no longer says 'pending'"
+                        .formatted(
+                            external.size() == 1
+                                ? "run " + external.getFirst() + " is"
+                                : external.size() + " runs are",
+                            ON_THE_LOG,
+                            external.getFirst())))
+        .replaceWith(answer);
+  }
+
+  private static List<String> external(StoredAnswer answer) {
+    JsonNode body = Json.tree(answer.body().getBytes(StandardCharsets.UTF_8));
+    List<String> ids = new ArrayList<>();
+    for (JsonNode run : body.has("runs") ? body.get("runs") : List.of(body)) {
+      if (run.path("kind").asText().equals("external")) {
+        ids.add(run.path("id").asText());
+      }
+    }
+    return ids;
   }
 
   private RunView view(NewRun run) {

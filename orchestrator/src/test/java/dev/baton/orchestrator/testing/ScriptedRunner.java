@@ -22,8 +22,10 @@ import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 /** A runner that a test plays: a stream to the orchestrator and nothing behind it. */
@@ -35,6 +37,8 @@ public final class ScriptedRunner implements AutoCloseable {
   private final ManagedChannel channel;
   private final BlockingQueue<GatewayMessage> received = new LinkedBlockingQueue<>();
   private final StreamObserver<RunnerMessage> out;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   public ScriptedRunner(int port, String id, int slots, Held... held) {
     this(port, id, "", slots, held);
@@ -57,10 +61,14 @@ public final class ScriptedRunner implements AutoCloseable {
                   }
 
                   @Override
-                  public void onError(Throwable failure) {}
+                  public void onError(Throwable failure) {
+                    ended.countDown();
+                  }
 
                   @Override
-                  public void onCompleted() {}
+                  public void onCompleted() {
+                    ended.countDown();
+                  }
                 });
     out.onNext(
         RunnerMessage.newBuilder()
@@ -138,8 +146,21 @@ public final class ScriptedRunner implements AutoCloseable {
             .build());
   }
 
+  /** When it returns, nothing is given to this runner any more. */
   @Override
   public void close() {
-    channel.shutdownNow();
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      out.onCompleted();
+      if (!ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("the stream of runner " + id + " does not end");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      channel.shutdownNow();
+    }
   }
 }
