@@ -35,6 +35,7 @@ final class Heartbeats implements AutoCloseable {
   private final Map<String, Integer> numbers = new HashMap<>();
   private final Duration interval;
   private final KafkaProducer<String, byte[]> producer;
+  private final AtomicLongArray sent;
   private final AtomicLongArray acknowledged;
   private final BitSet silent;
   private final Thread thread;
@@ -44,6 +45,7 @@ final class Heartbeats implements AutoCloseable {
   Heartbeats(String kafka, int count, Duration interval) {
     this.runs = new String[count];
     this.interval = interval;
+    this.sent = new AtomicLongArray(count);
     this.acknowledged = new AtomicLongArray(count);
     this.silent = new BitSet(count);
     for (int n = 0; n < count; n++) {
@@ -69,7 +71,12 @@ final class Heartbeats implements AutoCloseable {
     return numbers.get(run);
   }
 
-  /** When a run's last heartbeat was acknowledged, on the clock of {@link System#nanoTime}. */
+  /** When a run's last heartbeat was begun to be sent, on the clock of {@link System#nanoTime}. */
+  long lastSent(int number) {
+    return sent.get(number);
+  }
+
+  /** When a run's last heartbeat was acknowledged, on the same clock. */
   long lastHeard(int number) {
     return acknowledged.get(number);
   }
@@ -115,6 +122,7 @@ final class Heartbeats implements AutoCloseable {
   }
 
   private void beat(int n, String state) {
+    sent.set(n, System.nanoTime());
     producer.send(
         JsonEvents.encode(
             SOURCE,

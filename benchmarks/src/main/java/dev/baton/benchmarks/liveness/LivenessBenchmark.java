@@ -62,12 +62,18 @@ public final class LivenessBenchmark {
     return new LivenessResult(seconds, sizes, outage);
   }
 
+  /** Until each run has sent its first heartbeat. */
+  private void awaitFirst(int runs) throws InterruptedException {
+    progress.accept(runs + " runs begin to send");
+    TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
+  }
+
   private LivenessResult.Outage away(EmbeddedStack stack, int runs)
       throws IOException, InterruptedException {
-    progress.accept(runs + " runs begin to send; the orchestrator is killed");
     try (Heartbeats heartbeats = new Heartbeats(stack.kafka(), runs, options.interval());
         SignalWatch signals = new SignalWatch(stack.kafka(), heartbeats)) {
-      TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
+      awaitFirst(runs);
+      progress.accept("the orchestrator is killed");
       stack.killFor(Component.ORCHESTRATOR, options.outage());
       progress.accept("the orchestrator is back");
       TimeUnit.MILLISECONDS.sleep(heartbeats.timeout().plus(options.interval()).toMillis());
@@ -78,10 +84,9 @@ public final class LivenessBenchmark {
 
   private LivenessResult.Size measure(EmbeddedStack stack, int runs)
       throws IOException, InterruptedException {
-    progress.accept(runs + " runs begin to send");
     try (Heartbeats heartbeats = new Heartbeats(stack.kafka(), runs, options.interval());
         SignalWatch signals = new SignalWatch(stack.kafka(), heartbeats)) {
-      TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
+      awaitFirst(runs);
       long pid = stack.pid(Component.ORCHESTRATOR);
       ProcessClock clock = ProcessClock.start(pid);
       TimeUnit.MILLISECONDS.sleep(MEASURED_INTERVALS * options.interval().toMillis());

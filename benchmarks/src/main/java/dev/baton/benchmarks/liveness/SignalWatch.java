@@ -27,11 +27,6 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** Reads the signals, and says who was missed, how late, and who was not. */
 final class SignalWatch implements AutoCloseable {
-  /**
-   * The timeout is reckoned from when a heartbeat was read, which may be before it is known here.
-   */
-  private static final Duration EARLY = Duration.ofMillis(100);
-
   private final KafkaConsumer<String, byte[]> consumer;
   private final Heartbeats heartbeats;
   private final Map<Integer, Long> late = new ConcurrentHashMap<>();
@@ -78,8 +73,8 @@ final class SignalWatch implements AutoCloseable {
   }
 
   /**
-   * How many signals have come since this was asked before, of runs that were alive or silent for
-   * less than their timeout.
+   * How many signals have come since this was asked before, of runs that went on sending or had
+   * sent within their timeout.
    */
   int falseAlarms() {
     return falseAlarms.getAndSet(0);
@@ -95,10 +90,11 @@ final class SignalWatch implements AutoCloseable {
           }
           long now = System.nanoTime();
           if (awaited.get(number)) {
-            long after = now - heartbeats.lastHeard(number) - heartbeats.timeout().toNanos();
-            if (after < -EARLY.toNanos()) {
+            long timeout = heartbeats.timeout().toNanos();
+            if (now - heartbeats.lastSent(number) < timeout) {
               falseAlarms.incrementAndGet();
             }
+            long after = now - heartbeats.lastHeard(number) - timeout;
             if (late.putIfAbsent(number, after) == null) {
               missing.countDown();
             }

@@ -22,7 +22,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -37,8 +39,6 @@ public final class Injector {
 
   /** Longer than a service waits for its clock to be right again. */
   private static final Duration ENDS_WITHIN = Duration.ofSeconds(15);
-
-  private static final int LOOK_MS = 200;
 
   /** Shorter and longer than a heartbeat's timeout, a lease, a day. */
   private static final List<Long> JUMPS_MS =
@@ -286,25 +286,33 @@ public final class Injector {
    * does.
    */
   private boolean startAgain(Component component) throws IOException, InterruptedException {
-    long end = System.nanoTime() + ENDS_WITHIN.toNanos();
-    while (System.nanoTime() < end) {
-      if (stack.process(component).isEmpty()) {
-        ReentrantLock lock = Objects.requireNonNull(busy.get(component));
-        lock.lockInterruptibly();
-        try {
-          // Whoever had it may have started it.
-          boolean gone = stack.process(component).isEmpty();
-          if (gone) {
-            stack.restart(component);
-          }
-          return gone;
-        } finally {
-          lock.unlock();
-        }
-      }
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+    Optional<ProcessHandle> process = stack.process(component).flatMap(ProcessId::handle);
+    if (process.isPresent() && !endsInTime(process.get())) {
+      return false;
     }
-    return false;
+    ReentrantLock lock = Objects.requireNonNull(busy.get(component));
+    lock.lockInterruptibly();
+    try {
+      // Whoever had it may have started it.
+      boolean gone = stack.process(component).isEmpty();
+      if (gone) {
+        stack.restart(component);
+      }
+      return gone;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static boolean endsInTime(ProcessHandle process) throws InterruptedException {
+    try {
+      process.onExit().get(ENDS_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
   }
 
   private Hit fillSpool(PlannedFault fault) throws IOException, InterruptedException {

@@ -9,18 +9,24 @@ package dev.baton.orchestrator.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.outbox.SlotsFreed;
+import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.Servers;
 import dev.baton.orchestrator.testing.Settings;
+import dev.baton.orchestrator.testing.Testbed;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import jakarta.enterprise.event.Event;
 import jakarta.inject.Inject;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,17 +38,47 @@ class SharedPoolTest {
   @Inject RunnerTable table;
   @Inject RunnerWatch watch;
   @Inject StartRoom room;
+  @Inject Event<SlotsFreed> freed;
+  @Inject Testbed bed;
+
+  @TempDir Path data;
+
+  private SharedPool pool(StartRoom startRoom, OrchestratorConfig config) {
+    return new SharedPool(
+        new RunnerProcesses(config, "127.0.0.1:1"), table, watch, startRoom, config);
+  }
+
+  private OrchestratorConfig config(Map<String, String> more) {
+    Map<String, String> settings = new HashMap<>(more);
+    settings.put("baton.data", data.toString());
+    settings.put("baton.launcher.pool.size", Integer.toString(SIZE));
+    settings.put("baton.launcher.process.command", "/bin/sh\n-c\nexec sleep 600");
+    return Settings.of(settings);
+  }
+
+  private static void await(String what, BooleanSupplier wanted) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!wanted.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(what).isLessThan(end);
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private Map<String, ProcessHandle> runners() {
+    Map<String, ProcessHandle> ofPools = new HashMap<>(watch.watched());
+    ofPools.keySet().removeIf(id -> !id.startsWith("pool-"));
+    return ofPools;
+  }
+
+  private void end(SharedPool pool) {
+    pool.stop();
+    runners().values().forEach(ProcessHandle::destroyForcibly);
+    runners().values().forEach(runner -> runner.onExit().join());
+  }
 
   @Test
-  void shouldFillUpAfterAStartThatFailed(@TempDir Path data) throws IOException {
-    OrchestratorConfig config =
-        Settings.of(
-            Map.of(
-                "baton.data", data.toString(),
-                "baton.launcher.pool.size", Integer.toString(SIZE),
-                "baton.launcher.process.command", "/bin/sh\n-c\nexec sleep 600"));
-    SharedPool pool =
-        new SharedPool(new RunnerProcesses(config, "127.0.0.1:1"), table, watch, room, config);
+  void shouldFillUpAfterAStartThatFailed() throws Exception {
+    SharedPool pool = pool(room, config(Map.of()));
     // Where the folder for what they print should be.
     Path inTheWay = Files.createFile(data.resolve("runners"));
     try {
@@ -51,22 +87,46 @@ class SharedPoolTest {
 
       Files.delete(inTheWay);
 
-      long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-      while (runners().size() < SIZE) {
-        assertThat(System.nanoTime()).as("runners: " + runners()).isLessThan(end);
-        LockSupport.parkNanos(20_000_000);
-      }
+      await("all runners", () -> runners().size() == SIZE);
     } finally {
-      pool.stop();
-      runners().forEach(ProcessHandle::destroyForcibly);
-      runners().forEach(runner -> runner.onExit().join());
+      end(pool);
     }
   }
 
-  private List<ProcessHandle> runners() {
-    return watch.watched().entrySet().stream()
-        .filter(runner -> runner.getKey().startsWith("pool-"))
-        .map(Map.Entry::getValue)
-        .toList();
+  @Test
+  void shouldStartTheNextWhenOneHasAttachedOrEnded() throws Exception {
+    OrchestratorConfig config = config(Map.of("baton.launcher.starting", "1"));
+    SharedPool pool = pool(new StartRoom(config, freed, new SimpleMeterRegistry()), config);
+    try {
+      pool.fill();
+      Set<String> started = runners().keySet();
+      assertThat(started).hasSize(1);
+
+      try (ScriptedRunner attached =
+          new ScriptedRunner(bed.port(), started.iterator().next(), "shared", 1)) {
+        Set<String> two = awaitOneMore(pool, started);
+
+        String second = two.stream().filter(id -> !started.contains(id)).findFirst().orElseThrow();
+        Objects.requireNonNull(runners().get(second)).destroyForcibly();
+        await("the second has ended", () -> !runners().containsKey(second));
+        awaitOneMore(pool, started);
+      }
+    } finally {
+      end(pool);
+    }
+  }
+
+  /** As the container does, which does not know this pool. */
+  private Set<String> awaitOneMore(SharedPool pool, Set<String> before)
+      throws InterruptedException {
+    await(
+        "one more than " + before,
+        () -> {
+          pool.onRoom(new SlotsFreed());
+          return runners().size() > before.size();
+        });
+    Set<String> now = runners().keySet();
+    assertThat(now).hasSize(before.size() + 1).containsAll(before);
+    return now;
   }
 }

@@ -8,6 +8,8 @@ package dev.baton.protocol.clock;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -46,24 +48,26 @@ public final class ClockGuard {
    * @param log is told before the process ends with {@link #EXIT_CODE}
    */
   public static void start(Consumer<String> log) {
-    Thread.ofPlatform().daemon().name("clock-guard").start(() -> watch(log));
+    ClockGuard guard = new ClockGuard(TOLERATED, PATIENCE);
+    // It waits by the monotonic clock.
+    ScheduledExecutorService timer =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("clock-guard").factory());
+    timer.scheduleAtFixedRate(
+        () ->
+            guard
+                .look(System.currentTimeMillis(), System.nanoTime())
+                .ifPresent(back -> end(back, log)),
+        0,
+        EVERY.toMillis(),
+        TimeUnit.MILLISECONDS);
   }
 
-  private static void watch(Consumer<String> log) {
-    ClockGuard guard = new ClockGuard(TOLERATED, PATIENCE);
-    try {
-      Optional<Duration> back = Optional.empty();
-      while (back.isEmpty()) {
-        back = guard.look(System.currentTimeMillis(), System.nanoTime());
-        Thread.sleep(EVERY);
-      }
-      log.accept(
-          "the wall clock has gone back by %s: this process ends, to be started anew"
-              .formatted(back.get()));
-      Runtime.getRuntime().halt(EXIT_CODE);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+  private static void end(Duration back, Consumer<String> log) {
+    log.accept(
+        "the wall clock has gone back by %s: this process ends, to be started anew"
+            .formatted(back));
+    Runtime.getRuntime().halt(EXIT_CODE);
   }
 
   /**
