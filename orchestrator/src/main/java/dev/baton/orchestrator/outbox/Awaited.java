@@ -14,7 +14,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -48,13 +47,11 @@ public class Awaited {
 
   /** These rows' effects are done and committed. */
   void done(Collection<Claimed> rows) {
-    rows.forEach(row -> complete(row.run()));
-  }
-
-  private void complete(String run) {
-    CompletableFuture<Void> waiting = runs.remove(run);
-    if (waiting != null) {
-      waiting.complete(null);
+    for (Claimed row : rows) {
+      CompletableFuture<Void> waiting = runs.remove(row.run());
+      if (waiting != null) {
+        waiting.complete(null);
+      }
     }
   }
 
@@ -63,29 +60,29 @@ public class Awaited {
     to.forEach(run -> mine.put(run, runs.computeIfAbsent(run, r -> new CompletableFuture<>())));
     CompletableFuture<Void> all =
         CompletableFuture.allOf(mine.values().toArray(CompletableFuture[]::new));
-    return look(to, all).ifNoItem().after(most).fail().onTermination().invoke(() -> leave(mine));
+    return look(mine, all).ifNoItem().after(most).fail().onTermination().invoke(() -> leave(mine));
   }
 
   /** In this order: what is done from now on completes the future, what was done is seen here. */
-  private Uni<Void> look(Set<String> to, CompletableFuture<Void> all) {
+  private Uni<Void> look(Map<String, CompletableFuture<Void>> mine, CompletableFuture<Void> all) {
     return pool.preparedQuery("SELECT DISTINCT run FROM orchestrator.outbox WHERE run = ANY($1)")
-        .execute(Tuple.of(to.toArray(String[]::new)))
+        .execute(Tuple.of(mine.keySet().toArray(String[]::new)))
         .chain(
             rows -> {
-              Set<String> done = new HashSet<>(to);
+              Map<String, CompletableFuture<Void>> done = new HashMap<>(mine);
               for (Row row : rows) {
                 done.remove(row.getString("run"));
               }
-              done.forEach(this::complete);
+              done.values().forEach(future -> future.complete(null));
               return Uni.createFrom()
                   .completionStage(all::copy)
                   .ifNoItem()
                   .after(LOOK)
-                  .recoverWithUni(() -> look(to, all));
+                  .recoverWithUni(() -> look(mine, all));
             });
   }
 
-  /** Whoever else waits for them looks for himself. */
+  /** Whoever else waits for one of them finds out when he looks. */
   private void leave(Map<String, CompletableFuture<Void>> mine) {
     mine.forEach(runs::remove);
   }

@@ -74,8 +74,10 @@ class Performer {
       return effects.get(done);
     }
 
-    /** The next has been begun: this is what it comes to, and it is the last. */
-    void goOnWith(List<Effect> rest) {
+    /** The next has been begun: this is what is left of it. */
+    void nextBecomes(List<Effect> left) {
+      List<Effect> rest = new ArrayList<>(left);
+      rest.addAll(effects.subList(done + 1, effects.size()));
       effects = rest;
       done = 0;
     }
@@ -275,7 +277,7 @@ class Performer {
         case Effect.Pause(boolean now) -> commands.pause(run, now);
         case Effect.Stop stop -> {
           commands.cancel(run, stop.reason());
-          progress.goOnWith(stop.told(Instant.now().plus(Stopper.GRACE)));
+          progress.nextBecomes(stop.told(Instant.now().plus(Stopper.GRACE)));
           return;
         }
         case Effect.Publish _, Effect.Kill _, Effect.Launch _, Effect.AwaitEnd _ -> {

@@ -22,6 +22,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +34,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Does what the outbox owes. A round claims rows, does their effects, and deletes them, all under
@@ -217,14 +219,14 @@ public class Relay {
       } catch (RuntimeException e) {
         LOG.errorf("run %s: %s", run, e.getMessage());
         broken.add(run);
-        putOff(tx, row.getLong("id"));
+        putAside(tx, row.getLong("id"));
       }
     }
     return rows;
   }
 
   /** A row that cannot be read waits for a version that can, or for an operator. */
-  private static void putOff(SqlConnection tx, long id) {
+  private static void putAside(SqlConnection tx, long id) {
     on(
         tx.preparedQuery(
                 """
@@ -247,10 +249,10 @@ public class Relay {
             when remaining.equals(row.effects()) ->
             waiting.computeIfAbsent(awaits, a -> new ArrayList<>()).add(row.id());
         case Result.Postponed(List<Effect> remaining, Result.Awaits awaits) ->
-            postpone(tx, row, remaining, awaits);
+            putOff(tx, List.of(row.id()), Outbox.write(remaining), awaits);
       }
     }
-    waiting.forEach((awaits, ids) -> waitOn(tx, ids, awaits));
+    waiting.forEach((awaits, ids) -> putOff(tx, ids, null, awaits));
     if (!done.isEmpty()) {
       on(
           tx.preparedQuery("DELETE FROM orchestrator.outbox WHERE id = ANY($1)")
@@ -259,32 +261,31 @@ public class Relay {
     return done;
   }
 
-  private static void postpone(
-      SqlConnection tx, Claimed row, List<Effect> remaining, Result.Awaits awaits) {
-    on(
-        tx.preparedQuery("UPDATE orchestrator.outbox SET effects = $2 WHERE id = $1")
-            .execute(Tuple.of(row.id(), Outbox.write(remaining))));
-    waitOn(tx, List.of(row.id()), awaits);
-  }
-
-  /** Many may wait, and often. */
-  private static void waitOn(SqlConnection tx, List<Long> rows, Result.Awaits awaits) {
+  /**
+   * Many may wait, and often.
+   *
+   * @param remaining null where they have done nothing
+   */
+  private static void putOff(
+      SqlConnection tx, List<Long> rows, @Nullable String remaining, Result.Awaits awaits) {
     // Room that comes free while this transaction is open wakes only what is written: it has a
     // longest wait. What came later for the run (a cancel, say) must not wait for the whole of it.
     on(
         tx.preparedQuery(
                 """
-                UPDATE orchestrator.outbox o SET attempts = attempts + 1, awaits_slot = $2,
-                  not_before = now() + interval '1 millisecond' * CASE WHEN EXISTS (
+                UPDATE orchestrator.outbox o SET effects = COALESCE($5, effects), attempts = attempts + 1,
+                  awaits_slot = $2, not_before = now() + interval '1 millisecond' * CASE WHEN EXISTS (
                     SELECT 1 FROM orchestrator.outbox e WHERE e.run = o.run AND e.id > o.id)
                     THEN $3::bigint ELSE LEAST($4::bigint, $3::bigint << LEAST(attempts, 10)) END
                 WHERE id = ANY($1)""")
             .execute(
-                Tuple.of(
-                    rows.toArray(Long[]::new),
-                    awaits.isForRoom(),
-                    FIRST_BACKOFF_MILLIS,
-                    awaits.longestMillis())));
+                Tuple.from(
+                    Arrays.asList(
+                        rows.toArray(Long[]::new),
+                        awaits.isForRoom(),
+                        FIRST_BACKOFF_MILLIS,
+                        awaits.longestMillis(),
+                        remaining))));
   }
 
   private static <T> T on(Uni<T> uni) {

@@ -40,6 +40,7 @@ class RelayTest {
 
   @Inject Testbed bed;
   @Inject Pool pool;
+  @Inject Awaited awaited;
 
   private String create(String workflow) {
     return bed.api()
@@ -90,6 +91,33 @@ class RelayTest {
     } finally {
       worker.closeAndForget();
     }
+  }
+
+  @Test
+  void shouldSeeWhatAnotherReplicaHasDoneThoughAnotherCallerHasGivenUp() throws Exception {
+    String run = RunId.next();
+    pool.preparedQuery(
+            "INSERT INTO orchestrator.outbox (run, effects, not_before) VALUES ($1, '[]', now() + interval '1 hour')")
+        .execute(Tuple.of(run))
+        .await()
+        .atMost(SQL);
+    CompletableFuture<Void> patient =
+        awaited.firstDone(List.of(run), Duration.ofSeconds(20)).subscribeAsCompletionStage();
+
+    assertThatThrownBy(
+            () ->
+                awaited
+                    .firstDone(List.of(run), Duration.ofMillis(200))
+                    .await()
+                    .atMost(Duration.ofSeconds(20)))
+        .isInstanceOf(io.smallrye.mutiny.TimeoutException.class);
+
+    assertThat(patient).isNotDone();
+    pool.preparedQuery("DELETE FROM orchestrator.outbox WHERE run = $1")
+        .execute(Tuple.of(run))
+        .await()
+        .atMost(SQL);
+    patient.get(10, TimeUnit.SECONDS);
   }
 
   @Test
