@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *   run is                                          then
  *   unknown, ended, paused, cancelled, of another epoch  ignore
  *   external                                        lose (nobody here can start its runner)
- *   restart: never                                  lose
+ *   restart: never, and nothing is saved            lose
  *   past its deadline                               lose
  *   to be paused                                    pause (nobody needs to carry it)
  *   anything else                                   advance
@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 sealed interface Decision {
   record Ignore(String why) implements Decision {}
+
+  /** Nothing is done yet: the log may say more than what this was decided by. */
+  record LookAgain() implements Decision {}
 
   /**
    * @param reason as in {@code run_lost}
@@ -50,6 +53,8 @@ sealed interface Decision {
    *
    * @param pausing a pause was asked for
    * @param paused it is
+   * @param begun a runner has started on it
+   * @param saved a replacement would not begin from the beginning
    */
   record Run(
       String kind,
@@ -59,10 +64,15 @@ sealed interface Decision {
       boolean pausing,
       boolean paused,
       String restart,
+      boolean begun,
+      boolean saved,
       @Nullable Instant deadline,
       long completed,
       long completedAtFailover,
       int fruitless) {}
+
+  /** As in {@code run_lost}. */
+  String RESTART_NEVER = "restart_never";
 
   Duration FIRST_DELAY = Duration.ofMillis(500);
   Duration MAX_DELAY = Duration.ofMinutes(1);
@@ -90,8 +100,8 @@ sealed interface Decision {
     if (run.kind().equals("external")) {
       return new Lose(reason, detail(signal));
     }
-    if (run.restart().equals("never")) {
-      return new Lose("restart_never", detail(signal));
+    if (run.restart().equals("never") && wouldRepeat(run, signal)) {
+      return new Lose(RESTART_NEVER, detail(signal));
     }
     Instant deadline = run.deadline();
     if (deadline != null && !deadline.isAfter(now)) {
@@ -105,6 +115,11 @@ sealed interface Decision {
     }
     int fruitless = run.completed() > run.completedAtFailover() ? 0 : run.fruitless() + 1;
     return new Advance(run.epoch() + 1, reason, fruitless, delay(fruitless));
+  }
+
+  /** One that has left in good order has told of all that it did. */
+  private static boolean wouldRepeat(Run run, Signal signal) {
+    return !run.saved() && (run.begun() || !(signal instanceof Signal.RunnerLeft));
   }
 
   private static Duration delay(int fruitless) {

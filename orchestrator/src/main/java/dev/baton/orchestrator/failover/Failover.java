@@ -9,10 +9,12 @@ package dev.baton.orchestrator.failover;
 import dev.baton.orchestrator.outbox.Effect;
 import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
+import dev.baton.orchestrator.projection.CatchUp;
 import dev.baton.protocol.signal.Signal;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.SqlConnection;
@@ -33,11 +35,14 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 class Failover {
   private static final Logger LOG = Logger.getLogger(Failover.class);
+  private static final Duration CATCH_UP = Duration.ofSeconds(3);
 
   private final Pool pool;
   private final Relay relay;
+  private final CatchUp catchUp;
 
-  Failover(Pool pool, Relay relay) {
+  Failover(Pool pool, Relay relay, CatchUp catchUp) {
+    this.catchUp = catchUp;
     this.pool = pool;
     this.relay = relay;
   }
@@ -46,10 +51,17 @@ class Failover {
    * @param age how long ago the signal was given
    */
   Uni<Decision> handle(Signal signal, Duration age) {
-    return pool.withTransaction(tx -> decide(tx, signal, age))
+    return pool.withTransaction(tx -> decide(tx, signal, age, false))
+        .chain(
+            decision ->
+                decision instanceof Decision.LookAgain
+                    ? caughtUp(signal.run())
+                        .chain(() -> pool.withTransaction(tx -> decide(tx, signal, age, true)))
+                    : Uni.createFrom().item(decision))
         .invoke(
             decision -> {
               switch (decision) {
+                case Decision.LookAgain() -> {} // Decided the second time.
                 case Decision.Ignore(String why) ->
                     LOG.debugf("run %s: signal ignored, %s", signal.run(), why);
                 case Decision.Lose(String reason, String detail) -> {
@@ -79,10 +91,30 @@ class Failover {
             });
   }
 
-  private static Uni<Decision> decide(SqlConnection tx, Signal signal, Duration age) {
+  /** Fails when the log cannot be read so far now. */
+  private Uni<Void> caughtUp(String run) {
+    return Uni.createFrom()
+        .item(() -> catchUp.await(List.of(run), CATCH_UP))
+        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool())
+        .invoke(
+            reached -> {
+              if (!reached) {
+                throw new IllegalStateException("what the log says of the run is not known yet");
+              }
+            })
+        .replaceWithVoid();
+  }
+
+  /**
+   * @param caughtUp the row has all that the log said when the signal was read
+   */
+  private static Uni<Decision> decide(
+      SqlConnection tx, Signal signal, Duration age, boolean caughtUp) {
     return tx.preparedQuery(
             """
             SELECT kind, epoch, control_seq, ended, desired, pause, status, restart, deadline, clock_timestamp() AS now, completed, completed_at_failover, fruitless,
+              started_epoch > 0 AS begun, forked_from IS NOT NULL
+                OR completed > 0 AND COALESCE(json_array_length(head::json -> 'uncommitted'), 0) = 0 AS saved,
               confirmed_epoch, (extract(epoch FROM clock_timestamp() - confirmed_at) * 1000)::bigint AS confirmed_ms,
               EXISTS (SELECT 1 FROM orchestrator.parked p WHERE p.run = r.id AND p.epoch = r.epoch) AS parked
             FROM orchestrator.run r WHERE id = $1 FOR UPDATE""")
@@ -91,6 +123,12 @@ class Failover {
             rows -> {
               Row row = rows.iterator().hasNext() ? rows.iterator().next() : null;
               Decision decision = decide(row, signal, age);
+              // Who is lost for what he has not done may have done it.
+              if (!caughtUp
+                  && decision instanceof Decision.Lose lose
+                  && lose.reason().equals(Decision.RESTART_NEVER)) {
+                return Uni.createFrom().item(new Decision.LookAgain());
+              }
               return row == null
                   ? Uni.createFrom().item(decision)
                   : act(tx, signal, row, decision).replaceWith(decision);
@@ -127,6 +165,8 @@ class Failover {
         row.getString("pause") != null,
         row.getString("status").equals(RunStatus.PAUSED.word()),
         row.getString("restart"),
+        row.getBoolean("begun"),
+        row.getBoolean("saved"),
         deadline == null ? null : deadline.toInstant(),
         row.getLong("completed"),
         row.getLong("completed_at_failover"),
@@ -137,7 +177,7 @@ class Failover {
     String run = signal.run();
     long seq = row.getLong("control_seq") + 1;
     return switch (decision) {
-      case Decision.Ignore ignore -> Uni.createFrom().voidItem();
+      case Decision.Ignore _, Decision.LookAgain _ -> Uni.createFrom().voidItem();
       case Decision.Lose(String reason, String detail) -> lose(tx, run, row, reason, detail);
       case Decision.Pause(int epoch, String reason) ->
           tx.preparedQuery(

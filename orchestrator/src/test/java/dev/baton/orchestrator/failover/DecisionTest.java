@@ -17,11 +17,18 @@ import org.junit.jupiter.api.Test;
 class DecisionTest {
   private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
   private static final Signal EXITED = new Signal.RunnerExited("r", 4, "p", 137);
+  private static final Signal LEFT = new Signal.RunnerLeft("r", 4, "p", "max_lifetime");
   private static final Signal SILENT = new Signal.HeartbeatsMissed("r", 4, "p", 3_100, 3_000);
 
   private static Decision.Run run(
       String kind, boolean ended, String desired, String restart, @Nullable Instant deadline) {
-    return new Decision.Run(kind, 4, ended, desired, false, false, restart, deadline, 2, 1, 0);
+    return new Decision.Run(
+        kind, 4, ended, desired, false, false, restart, true, true, deadline, 2, 1, 0);
+  }
+
+  private static Decision.Run neverRestarted(boolean begun, boolean saved) {
+    return new Decision.Run(
+        "managed", 4, false, "running", false, false, "never", begun, saved, null, 0, 0, 0);
   }
 
   @Test
@@ -48,29 +55,43 @@ class DecisionTest {
   void shouldLoseWhatCannotGoOn() {
     assertThat(Decision.of(run("external", false, "running", "always", null), SILENT, NOW))
         .isEqualTo(new Decision.Lose("heartbeats_missed", "its runner p was silent for 3100 ms"));
-    assertThat(Decision.of(run("managed", false, "running", "never", null), EXITED, NOW))
-        .isEqualTo(new Decision.Lose("restart_never", "its runner p exited with 137"));
     assertThat(Decision.of(run("managed", false, "running", "always", NOW), EXITED, NOW))
         .isEqualTo(new Decision.Lose("deadline_exceeded", "the deadline was " + NOW));
   }
 
   @Test
-  void shouldNotCountARunnerThatHasLeftInGoodOrderAsAFailure() {
-    Signal left = new Signal.RunnerLeft("r", 4, "p", "max_lifetime");
-    Decision.Run troubled =
-        new Decision.Run("managed", 4, false, "running", false, false, "always", null, 2, 2, 7);
-    assertThat(Decision.of(troubled, left, NOW))
-        .isEqualTo(new Decision.Advance(5, "runner_left", 7, Duration.ZERO));
-    assertThat(Decision.of(run("managed", false, "running", "never", null), left, NOW))
+  void shouldLoseARunThatMustNotBeginAgainOnlyWhereItWould() {
+    assertThat(Decision.of(neverRestarted(true, false), EXITED, NOW))
+        .isEqualTo(new Decision.Lose("restart_never", "its runner p exited with 137"));
+    assertThat(Decision.of(neverRestarted(false, false), EXITED, NOW))
+        .isEqualTo(new Decision.Lose("restart_never", "its runner p exited with 137"));
+    assertThat(Decision.of(neverRestarted(true, true), EXITED, NOW))
+        .isInstanceOf(Decision.Advance.class);
+    assertThat(Decision.of(neverRestarted(true, false), LEFT, NOW))
         .isEqualTo(new Decision.Lose("restart_never", "its runner p has left (max_lifetime)"));
+    assertThat(Decision.of(neverRestarted(true, true), LEFT, NOW))
+        .isInstanceOf(Decision.Advance.class);
+    assertThat(Decision.of(neverRestarted(false, false), LEFT, NOW))
+        .isInstanceOf(Decision.Advance.class);
+  }
+
+  @Test
+  void shouldNotCountARunnerThatHasLeftInGoodOrderAsAFailure() {
+    Decision.Run troubled =
+        new Decision.Run(
+            "managed", 4, false, "running", false, false, "always", true, true, null, 2, 2, 7);
+    assertThat(Decision.of(troubled, LEFT, NOW))
+        .isEqualTo(new Decision.Advance(5, "runner_left", 7, Duration.ZERO));
   }
 
   @Test
   void shouldStartNoRunnerForARunThatIsToBePausedOrIs() {
     Decision.Run pausing =
-        new Decision.Run("managed", 4, false, "running", true, false, "always", null, 2, 1, 0);
+        new Decision.Run(
+            "managed", 4, false, "running", true, false, "always", true, true, null, 2, 1, 0);
     Decision.Run paused =
-        new Decision.Run("managed", 4, false, "running", true, true, "always", null, 2, 1, 0);
+        new Decision.Run(
+            "managed", 4, false, "running", true, true, "always", true, true, null, 2, 1, 0);
     assertThat(Decision.of(pausing, EXITED, NOW)).isEqualTo(new Decision.Pause(5, "runner_exited"));
     assertThat(Decision.of(paused, EXITED, NOW)).isInstanceOf(Decision.Ignore.class);
   }
@@ -81,7 +102,8 @@ class DecisionTest {
     for (int fruitless = 0; fruitless < 20; fruitless++) {
       Decision.Run run =
           new Decision.Run(
-              "managed", 4, false, "running", false, false, "always", null, 2, 2, fruitless);
+              "managed", 4, false, "running", false, false, "always", true, true, null, 2, 2,
+              fruitless);
       Decision.Advance advance = (Decision.Advance) Decision.of(run, EXITED, NOW);
       assertThat(advance.fruitless()).isEqualTo(fruitless + 1);
       assertThat(advance.delay()).isBetween(last, Duration.ofMinutes(1));

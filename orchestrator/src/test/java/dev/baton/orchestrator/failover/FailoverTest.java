@@ -91,6 +91,40 @@ class FailoverTest {
   }
 
   @Test
+  void shouldGoOnWithARunThatMustNotBeginAgainOnceItHasSavedAStep() {
+    String yaml =
+        "name: failover-never\nrunner: shared\nrestart: never\nsteps:\n  - {id: a, transform: '1'}\n  - {id: b, transform: '1'}\n";
+    assertThat(bed.api().post("/workflows", "application/yaml", yaml).status()).isLessThan(202);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "failover-never", 100);
+        TraceLog log = bed.log()) {
+      String saved = create("failover-never");
+      runner.awaitAssign(saved);
+      String begun = create("failover-never");
+      runner.awaitAssign(begun);
+
+      TraceEvent.RunnerStarted started = new TraceEvent.RunnerStarted("r", 1L, "h", null, 0);
+      log.append(saved, Lane.runner(1), 1, started);
+      log.append(saved, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "transform", 1, 1));
+      log.append(
+          saved,
+          Lane.runner(1),
+          3,
+          new TraceEvent.StepCompleted(
+              "a", "transform", 1, 1, null, null, false, List.of("b"), null, null, null, 0, null));
+      log.signal(new Signal.RunnerExited(saved, 1, runner.id(), 137));
+      log.append(begun, Lane.runner(1), 1, started);
+      log.append(begun, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "transform", 1, 1));
+      log.signal(new Signal.RunnerExited(begun, 1, runner.id(), 137));
+
+      assertThat(runner.awaitAssign(saved).getEpoch()).isEqualTo(2);
+      JsonNode lost =
+          bed.api().await(begun, shown -> shown.get("status").textValue().equals("lost"));
+      assertThat(lost.at("/error/code").textValue()).isEqualTo("restart_never");
+      assertThat(lost.get("epoch").intValue()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void shouldLeaveARunToTheRunnerThatHasComeBackAndTellOneThatIsTooLate() {
     bed.api().workflow("failover-back", true);
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "failover-back", 100);
