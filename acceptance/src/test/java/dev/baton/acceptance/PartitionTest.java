@@ -110,6 +110,7 @@ class PartitionTest {
     heal();
     if (!passed) {
       on.failed("a partition");
+      System.out.println("--- the ledger\n" + Files.readString(ledger));
       for (Runner runner : runners) {
         System.out.println("--- " + runner.id + "\n" + runner.log());
       }
@@ -348,6 +349,71 @@ class PartitionTest {
         "the run's log names the file", SOON, () -> logs(run).contains(kept.getFirst().toString()));
     assertThat(replacement.process().isAlive()).isTrue();
     passed = true;
+  }
+
+  /**
+   * A runner that hangs cannot stop its script. The orchestrator kills what an old epoch has left
+   * on its own host; this script hides its run, as if it were on another one. There the guard alone
+   * is in its way.
+   */
+  @Test
+  void shouldLetTheScriptOfAHungRunnerDoNothingOutsideOnceAnotherHoldsTheRun() throws Exception {
+    String name = folder.getFileName().toString().toLowerCase(Locale.ROOT);
+    Path script =
+        Files.writeString(
+            folder.resolve("push.sh"),
+            """
+            tell() { echo "$BATON_EPOCH $1 $(date +%s%N)" >> ledger; }
+            tell begun
+            until [ -e end ]; do sleep 0.05; done
+            BATON_SKIP_BUILD=1 BATON guard --run "$1" -- sh -c 'echo "$BATON_EPOCH pushed $(date +%s%N)" >> ledger'
+            code=$?
+            tell guard-$code
+            exit $code
+            """
+                .replace("BATON guard", Path.of("..", "baton").toRealPath() + " guard"));
+    on.api.push(
+        """
+        name: NAME
+        input: {type: object}
+        steps:
+          - {id: push, workspace: none, shell: 'cd FOLDER; exec env -u BATON_RUN_ID sh SCRIPT "$BATON_RUN_ID"'}
+          - {id: last, transform: '"done"'}
+        """
+            .replace("NAME", name)
+            .replace("FOLDER", folder.toString())
+            .replace("SCRIPT", script.toString()));
+    Runner hung = runner(false);
+    String run = on.api.start(name, Api.JSON.createObjectNode());
+    awaitTold(1, "begun");
+    List<ProcessHandle> scripts = hung.process().children().toList();
+    assertThat(scripts).hasSize(1);
+
+    try {
+      assertThat(
+              new ProcessBuilder("sh", "-c", "kill -STOP " + hung.process().pid())
+                  .start()
+                  .waitFor())
+          .isZero();
+      runner(false);
+      awaitTold(2, "begun");
+      assertThat(ended(run).path("epoch").asInt()).isEqualTo(2);
+      awaitTold(1, "guard-120");
+      assertThat(lines().stream().filter(line -> line.step().equals("pushed")))
+          .extracting(Line::epoch)
+          .containsExactly(2);
+    } finally {
+      scripts.forEach(ProcessHandle::destroyForcibly);
+      hung.process().destroyForcibly();
+    }
+    passed = true;
+  }
+
+  private void awaitTold(int epoch, String what) {
+    Await.until(
+        "epoch " + epoch + " tells '" + what + "'",
+        SOON,
+        () -> lines().stream().anyMatch(line -> line.epoch() == epoch && line.step().equals(what)));
   }
 
   private static long suspensions(Runner runner) throws IOException {
