@@ -47,9 +47,21 @@ final class EpochWatch implements AutoCloseable {
    * What the newest epoch that has started a step has done.
    *
    * @param startedNanos when its first step's start was read, by {@link System#nanoTime()}
+   * @param stoodNanos from the last step that the epoch before completed until then; 0: there was
+   *     none
    * @param completed how many steps
+   * @param completedNanos when the last of them was read
    */
-  record Newest(int epoch, long startedNanos, int completed) {}
+  record Newest(int epoch, long startedNanos, long stoodNanos, int completed, long completedNanos) {
+    static Newest after(@Nullable Newest before, int epoch, long now) {
+      long stood = before == null || before.completed == 0 ? 0 : now - before.completedNanos;
+      return new Newest(epoch, now, stood, 0, 0);
+    }
+
+    Newest completing(long now) {
+      return new Newest(epoch, startedNanos, stoodNanos, completed + 1, now);
+    }
+  }
 
   private EpochWatch(KafkaConsumer<String, byte[]> consumer) {
     this.consumer = consumer;
@@ -147,10 +159,10 @@ final class EpochWatch implements AutoCloseable {
     Newest newest = runs.get(event.run());
     if (newest == null || epoch > newest.epoch()) {
       if (started) {
-        runs.put(event.run(), new Newest(epoch, now, 0));
+        runs.put(event.run(), Newest.after(newest, epoch, now));
       }
     } else if (epoch == newest.epoch() && !started) {
-      runs.put(event.run(), new Newest(epoch, newest.startedNanos(), newest.completed() + 1));
+      runs.put(event.run(), newest.completing(now));
     }
   }
 

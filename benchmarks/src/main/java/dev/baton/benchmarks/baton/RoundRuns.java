@@ -46,6 +46,14 @@ public final class RoundRuns implements AutoCloseable {
     return api.batch(api.workflow(yaml(shape)), count);
   }
 
+  /** Starts one by way of another replica: who is asked is the first to look for a runner. */
+  public String startAt(SecondOrchestrator replica, Shape shape)
+      throws IOException, InterruptedException {
+    try (BatonApi at = new BatonApi(replica.server())) {
+      return at.run(at.workflow(yaml(shape)));
+    }
+  }
+
   public void cancel(String run) throws IOException, InterruptedException {
     api.cancel(run);
   }
@@ -69,6 +77,16 @@ public final class RoundRuns implements AutoCloseable {
    */
   public long awaitStep(String run, int after) throws IOException, InterruptedException {
     return trace.await(run, newest -> newest.epoch() > after, PATIENCE).startedNanos();
+  }
+
+  /**
+   * Waits as {@link #awaitStep} does.
+   *
+   * @return for how many nanoseconds the run stood still: from the last step that was completed
+   *     before, as read from the log
+   */
+  public long awaitTakeover(String run, int after) throws IOException, InterruptedException {
+    return trace.await(run, newest -> newest.epoch() > after, PATIENCE).stoodNanos();
   }
 
   /** Waits until so many warm runners are attached and without a run. */

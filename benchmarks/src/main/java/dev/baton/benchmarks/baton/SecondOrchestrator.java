@@ -31,10 +31,12 @@ public final class SecondOrchestrator implements AutoCloseable {
 
   private final Process process;
   private final Path folder;
+  private final URI server;
 
-  private SecondOrchestrator(Process process, Path folder) {
+  private SecondOrchestrator(Process process, Path folder, URI server) {
     this.process = process;
     this.folder = folder;
+    this.server = server;
   }
 
   /**
@@ -61,17 +63,16 @@ public final class SecondOrchestrator implements AutoCloseable {
       int at = pair.indexOf('=');
       builder.environment().put(pair.substring(0, at), pair.substring(at + 1));
     }
+    URI server = URI.create("http://127.0.0.1:" + port);
     builder.environment().put("QUARKUS_HTTP_PORT", Integer.toString(port));
     builder.environment().put("BATON_DATA", folder.toString());
-    builder
-        .environment()
-        .put("BATON_ORCHESTRATOR_URL", "http://127.0.0.1:" + port + "," + stack.orchestrator());
+    builder.environment().put("BATON_ORCHESTRATOR_URL", server + "," + stack.orchestrator());
     builder.directory(folder.toFile());
     builder.redirectErrorStream(true);
     builder.redirectOutput(
         ProcessBuilder.Redirect.appendTo(new File(folder.toFile(), "orchestrator.log")));
-    SecondOrchestrator started = new SecondOrchestrator(builder.start(), folder);
-    started.awaitReady(port);
+    SecondOrchestrator started = new SecondOrchestrator(builder.start(), folder, server);
+    started.awaitReady();
     return started;
   }
 
@@ -82,9 +83,9 @@ public final class SecondOrchestrator implements AutoCloseable {
         .toList();
   }
 
-  private void awaitReady(int port) throws IOException, InterruptedException {
+  private void awaitReady() throws IOException, InterruptedException {
     HttpRequest ready =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/q/health/ready"))
+        HttpRequest.newBuilder(server.resolve("/q/health/ready"))
             .timeout(Duration.ofSeconds(5))
             .build();
     long end = System.nanoTime() + READY.toNanos();
@@ -102,6 +103,11 @@ public final class SecondOrchestrator implements AutoCloseable {
     }
     close();
     throw new IOException("the second orchestrator was not ready within " + READY);
+  }
+
+  /** Where its API is. */
+  public URI server() {
+    return server;
   }
 
   /** What its runners have as {@code instance}. */

@@ -43,9 +43,11 @@ public final class FailoverBenchmark {
   /** What happens before anything is measured: servers compile, caches fill. */
   private static final int WARMUP = 5;
 
-  private static final int AT_A_REPLICA = 4;
   private static final int MOST_STARTS = 20;
   private static final int TOLD_EVERY = 10;
+
+  private static final Gap SINCE_STRUCK =
+      (runs, run, epoch, struck) -> runs.awaitStep(run, epoch) - struck;
 
   private final FailoverOptions options;
   private final Path folder;
@@ -55,6 +57,15 @@ public final class FailoverBenchmark {
 
   private interface Blow {
     void strike(long pid) throws IOException;
+  }
+
+  /** Waits until a later epoch is in a step. */
+  private interface Gap {
+    /**
+     * @param struck when, by {@link System#nanoTime()}
+     */
+    long nanos(RoundRuns runs, String run, int epoch, long struck)
+        throws IOException, InterruptedException;
   }
 
   public FailoverBenchmark(FailoverOptions options, Path folder, Consumer<String> progress) {
@@ -75,21 +86,30 @@ public final class FailoverBenchmark {
       try (EmbeddedStack stack = stack("warm", WARM);
           RoundRuns runs = RoundRuns.on(stack)) {
         if (wants(Scenario.WARM)) {
-          one(runs, Scenario.WARM, options.kills(), WARM, FailoverBenchmark::kill);
+          one(runs, Scenario.WARM, options.kills(), WARM, FailoverBenchmark::kill, SINCE_STRUCK);
         }
         if (wants(Scenario.HANG)) {
-          one(runs, Scenario.HANG, options.hangs(), WARM, FailoverBenchmark::hang);
+          one(runs, Scenario.HANG, options.hangs(), WARM, FailoverBenchmark::hang, SINCE_STRUCK);
         }
         if (wants(Scenario.REPLICA_LOST)) {
           replicaLost(stack, runs);
         }
       }
     }
-    if (wants(Scenario.COLD) || wants(Scenario.HUNDRED)) {
+    if (wants(Scenario.COLD) || wants(Scenario.PLANNED) || wants(Scenario.HUNDRED)) {
       try (EmbeddedStack stack = stack("cold", 0);
           RoundRuns runs = RoundRuns.on(stack)) {
         if (wants(Scenario.COLD)) {
-          one(runs, Scenario.COLD, options.kills(), 0, FailoverBenchmark::kill);
+          one(runs, Scenario.COLD, options.kills(), 0, FailoverBenchmark::kill, SINCE_STRUCK);
+        }
+        if (wants(Scenario.PLANNED)) {
+          one(
+              runs,
+              Scenario.PLANNED,
+              options.handovers(),
+              0,
+              FailoverBenchmark::terminate,
+              (of, run, epoch, struck) -> of.awaitTakeover(run, epoch));
         }
         if (wants(Scenario.HUNDRED)) {
           allAtOnce(runs);
@@ -116,12 +136,16 @@ public final class FailoverBenchmark {
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
   }
 
+  private static void terminate(long pid) {
+    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
+  }
+
   private static void hang(long pid) throws IOException {
     Signals.stop(pid);
   }
 
   /** One run whose runner is struck again and again, each time after it has completed a step. */
-  private void one(RoundRuns runs, Scenario scenario, int samples, int idle, Blow blow)
+  private void one(RoundRuns runs, Scenario scenario, int samples, int idle, Blow blow, Gap gap)
       throws IOException, InterruptedException {
     String run = runs.start(ROUND, 1).getFirst();
     long[] micros = new long[samples];
@@ -133,7 +157,7 @@ public final class FailoverBenchmark {
       RunnerProcess victim = working(runs, run);
       long start = System.nanoTime();
       blow.strike(victim.pid());
-      long micro = (runs.awaitStep(run, victim.epoch()) - start) / 1_000;
+      long micro = gap.nanos(runs, run, victim.epoch(), start) / 1_000;
       if (i >= 0) {
         micros[i] = micro;
       }
@@ -188,20 +212,13 @@ public final class FailoverBenchmark {
   private RunnerProcess startedBy(SecondOrchestrator second, RoundRuns runs, List<String> started)
       throws IOException, InterruptedException {
     for (int i = 0; i < MOST_STARTS; i++) {
-      List<String> some = runs.start(ROUND, AT_A_REPLICA);
-      started.addAll(some);
-      RunnerProcess found = null;
-      for (String run : some) {
-        RunnerProcess runner = working(runs, run);
-        if (runner.instance().equals(second.instance())) {
-          found = runner;
-        } else {
-          runs.cancel(run);
-        }
+      String run = runs.startAt(second, ROUND);
+      started.add(run);
+      RunnerProcess runner = working(runs, run);
+      if (runner.instance().equals(second.instance())) {
+        return runner;
       }
-      if (found != null) {
-        return found;
-      }
+      runs.cancel(run);
     }
     throw new IOException("the second orchestrator starts no runner");
   }

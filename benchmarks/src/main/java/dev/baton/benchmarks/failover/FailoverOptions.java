@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param kills of one runner, warm and cold each
  * @param hangs of one runner
  * @param losses of an orchestrator
+ * @param handovers of one run
  * @param hundred how many runners are killed at once
  * @param seed of the moments within a step
  * @param environment more variables for components of the embedded stack, by component
@@ -31,6 +32,7 @@ public record FailoverOptions(
     int kills,
     int hangs,
     int losses,
+    int handovers,
     int hundred,
     long seed,
     boolean json,
@@ -52,6 +54,8 @@ public record FailoverOptions(
         cold          SIGKILL where a process must be started
         hang          SIGSTOP; heartbeats every second, missed after three
         replica_lost  SIGKILL of the runner and of the orchestrator that has started it, one of two
+        planned       SIGTERM where a process must be started; from the last step that the old runner
+                      completes until the next has started
         hundred       SIGKILL of a hundred isolated runners at once
       Writes failover.md and failover.json into benchmarks/results.
 
@@ -60,6 +64,7 @@ public record FailoverOptions(
         --kills N        warm and cold each, 1 to 10,000 (default 50)
         --hangs N        1 to 1,000 (default 20)
         --losses N       of an orchestrator, 1 to 1,000 (default 10)
+        --handovers N    1 to 1,000 (default 20)
         --hundred N      runners killed at once, 1 to 1,000 (default 100); each has some 150 MB
         --seed N         of the moments within a step (default: the clock; printed)
         --env C:NAME=V   one more environment variable for a component (kafka, postgres, s3,
@@ -81,6 +86,7 @@ public record FailoverOptions(
     int kills = 50;
     int hangs = 20;
     int losses = 10;
+    int handovers = 20;
     int hundred = 100;
     long seed = System.currentTimeMillis();
     boolean json = false;
@@ -94,6 +100,7 @@ public record FailoverOptions(
         case "--kills" -> kills = (int) left.number(name, 1, 10_000);
         case "--hangs" -> hangs = (int) left.number(name, 1, 1_000);
         case "--losses" -> losses = (int) left.number(name, 1, 1_000);
+        case "--handovers" -> handovers = (int) left.number(name, 1, 1_000);
         case "--hundred" -> hundred = (int) left.number(name, 1, 1_000);
         case "--seed" -> seed = left.number(name, 0, Long.MAX_VALUE / 10);
         case "--env" -> left.variable(name, environment);
@@ -102,7 +109,7 @@ public record FailoverOptions(
       }
     }
     return new FailoverOptions(
-        scenarios, kills, hangs, losses, hundred, seed, json, environment, results);
+        scenarios, kills, hangs, losses, handovers, hundred, seed, json, environment, results);
   }
 
   private static Set<Scenario> scenarios(String text) {

@@ -16,7 +16,8 @@ import java.util.Locale;
 /** What was measured, in the order in which it was. */
 public record FailoverResult(Instant at, String machine, long seed, List<Row> rows) {
   /**
-   * @param times from the signal until the next step's start was read from the log
+   * @param times from the signal until the next step's start was read from the log; where it is
+   *     planned, from the last completed step on
    */
   public record Row(Scenario scenario, Distribution times) {
     /** As the table has it. */
@@ -58,7 +59,8 @@ public record FailoverResult(Instant at, String machine, long seed, List<Row> ro
   public String table() {
     StringBuilder page = new StringBuilder("# Failover\n\n");
     page.append(at).append(", ").append(machine).append(", seed ").append(seed).append(".\n");
-    page.append("From the signal until the next step's start was read from the log.\n\n");
+    page.append(
+        "From the signal until the next step's start was read from the log; planned: from the last completed step.\n\n");
     page.append("| | samples | median | p99 | max | goal, median |\n|---|--:|--:|--:|--:|--:|\n");
     for (Row row : rows) {
       page.append(row.line()).append("\n");

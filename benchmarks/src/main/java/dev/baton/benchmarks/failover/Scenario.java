@@ -19,6 +19,8 @@ public enum Scenario {
   HANG("SIGSTOP, missed after 3 s", Duration.ofSeconds(4)),
   /** SIGKILL of the runner and of the orchestrator that has started it, one of two. */
   REPLICA_LOST("SIGKILL of runner and its orchestrator, missed after 3 s", Duration.ofSeconds(7)),
+  /** SIGTERM: the run stands still only while it changes hands. */
+  PLANNED("SIGTERM, a process is started first", Duration.ofSeconds(1)),
   /** SIGKILL of many runners at once; a process is started for each. */
   HUNDRED("SIGKILL of all runners at once", Duration.ZERO);
 

@@ -39,6 +39,8 @@ class FailoverOptionsTest {
                 "4",
                 "--losses",
                 "5",
+                "--handovers",
+                "8",
                 "--hundred",
                 "6",
                 "--seed",
@@ -49,8 +51,14 @@ class FailoverOptionsTest {
                 "json"));
 
     assertThat(options.scenarios()).containsExactlyInAnyOrder(Scenario.WARM, Scenario.REPLICA_LOST);
-    assertThat(List.of(options.kills(), options.hangs(), options.losses(), options.hundred()))
-        .containsExactly(3, 4, 5, 6);
+    assertThat(
+            List.of(
+                options.kills(),
+                options.hangs(),
+                options.losses(),
+                options.handovers(),
+                options.hundred()))
+        .containsExactly(3, 4, 5, 8, 6);
     assertThat(options.seed()).isEqualTo(7);
     assertThat(options.environment().get("orchestrator"))
         .containsEntry("BATON_LAUNCHER_WARM_SIZE", "3");
@@ -61,7 +69,7 @@ class FailoverOptionsTest {
   void shouldNameWhatIsWrong() {
     assertThatThrownBy(() -> FailoverOptions.parse(List.of("--only", "warm,tepid")))
         .hasMessageContaining("tepid")
-        .hasMessageContaining("warm, cold, hang, replica_lost, hundred");
+        .hasMessageContaining("warm, cold, hang, replica_lost, planned, hundred");
     assertThatThrownBy(() -> FailoverOptions.parse(List.of("--kills", "0")))
         .hasMessageContaining("--kills 0");
     assertThatThrownBy(() -> FailoverOptions.parse(List.of("--fast")))
