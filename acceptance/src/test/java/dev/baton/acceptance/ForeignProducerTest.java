@@ -9,6 +9,7 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.standalone.Component;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,7 +44,7 @@ class ForeignProducerTest {
   @Test
   void shouldShowAForeignRunThroughRestAndTheCommand() throws Exception {
     String run = newRunId();
-    foreignRunner(run, "complete");
+    foreignRunner(on, run, "complete");
 
     Await.until(
         "the foreign run is completed",
@@ -69,7 +71,7 @@ class ForeignProducerTest {
   @Test
   void shouldDeclareAForeignRunLostWhenItsHeartbeatsStop() throws Exception {
     String run = newRunId();
-    foreignRunner(run, "die");
+    foreignRunner(on, run, "die");
 
     Await.until(
         "the foreign run is lost",
@@ -82,7 +84,21 @@ class ForeignProducerTest {
     assertThat(status.out()).contains("lost");
   }
 
-  private static void foreignRunner(String run, String how) throws Exception {
+  /** A partition of which nobody has read anything yet is read from its beginning. */
+  @Test
+  void shouldMissARunnerThatHasComeAndGoneBeforeAnybodyListened() throws Exception {
+    try (SharedStack.Running fresh = SharedStack.Running.of(UnaryOperator.identity())) {
+      fresh.stack.kill(Component.ORCHESTRATOR);
+      String run = newRunId();
+      foreignRunner(fresh, run, "die");
+      fresh.stack.restart(Component.ORCHESTRATOR);
+
+      fresh.api.awaitStatus(run, "lost", Duration.ofSeconds(30));
+    }
+  }
+
+  private static void foreignRunner(SharedStack.Running on, String run, String how)
+      throws Exception {
     String kafkaOnly =
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
             .filter(entry -> !entry.contains("baton") && entry.endsWith(".jar"))

@@ -31,8 +31,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the broker four times a second where the heartbeats end. An answer that is late by more than
- * a second is a break: runners may have been unable to send as well, and get their full time again.
+ * Asks the broker four times a second where the heartbeats begin and end. An answer that is late by
+ * more than a second is a break: runners may have been unable to send as well, and get their full
+ * time again.
  */
 @ApplicationScoped
 class BrokerContact implements Contact {
@@ -41,8 +42,7 @@ class BrokerContact implements Contact {
   private static final Duration PATIENCE = Duration.ofSeconds(1);
   private static final long MAX_GAP_MILLIS = 2_000;
 
-  private record Answer(
-      long asked, long at, Map<Integer, Long> ends, Map<Integer, Long> committed) {}
+  private record Answer(long asked, long at, Map<Integer, Long> ends, Map<Integer, Long> done) {}
 
   private final Admin admin;
   private final String group;
@@ -81,8 +81,8 @@ class BrokerContact implements Contact {
   }
 
   @Override
-  public long committed(int partition) {
-    return last.committed().getOrDefault(partition, 0L);
+  public long done(int partition) {
+    return last.done().getOrDefault(partition, 0L);
   }
 
   @Override
@@ -135,28 +135,35 @@ class BrokerContact implements Contact {
   private void ask(Set<Integer> partitions)
       throws InterruptedException, ExecutionException, TimeoutException {
     long asked = System.currentTimeMillis();
-    Map<TopicPartition, OffsetSpec> request = new HashMap<>();
-    partitions.forEach(
-        p -> request.put(new TopicPartition(Topics.HEARTBEATS, p), OffsetSpec.latest()));
-    var offsets = admin.listOffsets(request).all();
+    var latest = admin.listOffsets(each(partitions, OffsetSpec.latest())).all();
+    var earliest = admin.listOffsets(each(partitions, OffsetSpec.earliest())).all();
     var groups = admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();
     Map<Integer, Long> ends = new HashMap<>();
-    offsets
+    latest
         .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
         .forEach((partition, end) -> ends.put(partition.partition(), end.offset()));
-    Map<Integer, Long> committed = new HashMap<>();
+    Map<Integer, Long> done = new HashMap<>();
+    earliest
+        .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .forEach((partition, begin) -> done.put(partition.partition(), begin.offset()));
     groups
         .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
         .forEach(
             (partition, offset) -> {
               if (offset != null && partition.topic().equals(Topics.HEARTBEATS)) {
-                committed.put(partition.partition(), offset.offset());
+                done.merge(partition.partition(), offset.offset(), Math::max);
               }
             });
     long now = System.currentTimeMillis();
     if (now - last.at() > MAX_GAP_MILLIS) {
       unbrokenSince = now;
     }
-    last = new Answer(asked, now, Map.copyOf(ends), Map.copyOf(committed));
+    last = new Answer(asked, now, Map.copyOf(ends), Map.copyOf(done));
+  }
+
+  private static Map<TopicPartition, OffsetSpec> each(Set<Integer> partitions, OffsetSpec spec) {
+    Map<TopicPartition, OffsetSpec> request = new HashMap<>();
+    partitions.forEach(p -> request.put(new TopicPartition(Topics.HEARTBEATS, p), spec));
+    return request;
   }
 }

@@ -26,10 +26,10 @@ interface Contact {
   long asOf();
 
   /**
-   * The offset up to which this installation had read a partition when it was last asked; 0 if
-   * never.
+   * The offset up to which nothing was left to be read of a partition when it was last asked: what
+   * this installation has committed, or where the log begins if that is later; 0 if not known.
    */
-  long committed(int partition);
+  long done(int partition);
 
   /**
    * Since when the broker has answered without a break, in milliseconds on the clock of the

@@ -272,7 +272,7 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
 
   private boolean hasReadAll() {
     OptionalLong end = contact.end(partition);
-    return end.isPresent() && Math.max(nextOffset, contact.committed(partition)) >= end.getAsLong();
+    return end.isPresent() && Math.max(nextOffset, contact.done(partition)) >= end.getAsLong();
   }
 
   private void report(String run, Runner runner, long now, long silence) {

@@ -42,7 +42,7 @@ class HeartbeatWatchTest {
         }
 
         @Override
-        public long committed(int partition) {
+        public long done(int partition) {
           return 0;
         }
 

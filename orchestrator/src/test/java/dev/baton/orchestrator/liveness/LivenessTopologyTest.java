@@ -60,7 +60,7 @@ class LivenessTopologyTest {
     }
 
     @Override
-    public long committed(int partition) {
+    public long done(int partition) {
       return 0;
     }
 
