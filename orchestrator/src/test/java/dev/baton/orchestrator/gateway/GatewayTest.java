@@ -73,8 +73,10 @@ class GatewayTest {
               });
     }
 
+    /** Where one end is cut, the other hears of it. */
     private static void pump(Socket from, Socket to) {
-      try {
+      try (from;
+          to) {
         from.getInputStream().transferTo(to.getOutputStream());
       } catch (IOException closed) {
         // Cut.
