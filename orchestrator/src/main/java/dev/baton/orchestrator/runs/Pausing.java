@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.runs;
 
+import dev.baton.orchestrator.outbox.Awaited;
 import dev.baton.orchestrator.outbox.Effect;
 import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
@@ -16,12 +17,14 @@ import dev.baton.orchestrator.problem.TextLimits;
 import dev.baton.orchestrator.queue.Start;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.TraceEvent;
+import io.smallrye.mutiny.TimeoutException;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,23 +39,37 @@ public class Pausing {
   private static final String STEP = "step";
   private static final String NOW = "now";
 
+  /** What is written is done, if later: nobody needs to know more than that. */
+  private static final Duration TOLD = Duration.ofSeconds(2);
+
   private final Pool pool;
   private final Relay relay;
+  private final Awaited awaited;
 
-  Pausing(Pool pool, Relay relay) {
+  Pausing(Pool pool, Relay relay, Awaited awaited) {
     this.pool = pool;
     this.relay = relay;
+    this.awaited = awaited;
   }
 
   /**
-   * Pausing twice is the same as once; fails with a problem when the run cannot be paused.
+   * Pausing twice is the same as once; fails with a problem when the run cannot be paused. Its
+   * runner has been told when this completes, so that a step which ends from now on is the last;
+   * where that takes more than two seconds it is told later.
    *
    * @param now the step in progress is stopped, and runs again when the run is resumed
    * @param by who asks; null when nobody says
    */
   public Uni<Void> pause(String run, boolean now, @Nullable String by) {
     TextLimits.check("by", by);
-    return pool.withTransaction(tx -> pause(tx, run, now, by)).invoke(relay::wake);
+    return pool.withTransaction(tx -> pause(tx, run, now, by))
+        .invoke(relay::wake)
+        .call(
+            () ->
+                awaited
+                    .firstDone(List.of(run), TOLD)
+                    .onFailure(TimeoutException.class)
+                    .recoverWithNull());
   }
 
   private static Uni<Void> pause(SqlConnection tx, String run, boolean now, @Nullable String by) {

@@ -20,7 +20,10 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.inject.Inject;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.Test;
 @QuarkusTestResource(Servers.class)
 class PauseTest {
   @Inject Testbed bed;
+  @Inject Pool pool;
 
   private String create(String workflow) {
     bed.api().workflow(workflow, true);
@@ -40,6 +44,16 @@ class PauseTest {
   private void post(String path, String body, int status) {
     Api.Answer answer = bed.api().json(path, body);
     assertThat(answer.status()).as("%s", answer).isEqualTo(status);
+  }
+
+  private long owed(String run) {
+    return pool.preparedQuery("SELECT count(*) FROM orchestrator.outbox WHERE run = $1")
+        .execute(Tuple.of(run))
+        .await()
+        .atMost(Duration.ofSeconds(10))
+        .iterator()
+        .next()
+        .getLong(0);
   }
 
   private void awaitStatus(String run, String status) {
@@ -83,6 +97,7 @@ class PauseTest {
       awaitStatus(run, "running");
 
       post("/runs/" + run + "/pause", "{}", 202);
+      assertThat(owed(run)).as("what the runner is still to be told").isZero();
       assertThat(
               runner
                   .await(m -> m.hasPause() && m.getPause().getRun().equals(run))
