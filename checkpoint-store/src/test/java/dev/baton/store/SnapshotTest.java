@@ -13,8 +13,10 @@ import com.fasterxml.jackson.databind.node.IntNode;
 import dev.baton.protocol.grpc.Cut;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ListCutsRequest;
+import dev.baton.protocol.grpc.RequireFilesRequest;
 import dev.baton.protocol.grpc.Snapshot;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.state.StepState;
@@ -23,9 +25,12 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.store.testing.Client;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
+import dev.baton.store.testing.Tree;
+import dev.baton.store.testing.Uploader;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.quarkus.test.junit.QuarkusTest;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -159,6 +164,37 @@ class SnapshotTest extends StoreTest {
     assertThatThrownBy(() -> before(trace.run(), "after-a"))
         .hasMessageContaining("checkpoint_gone")
         .hasMessageContaining("01jd0000000000000000000000");
+    assertThatThrownBy(() -> requireFiles(trace.run()))
+        .hasMessageContaining("FAILED_PRECONDITION")
+        .hasMessageContaining("checkpoint_gone")
+        .hasMessageContaining("01jd0000000000000000000000");
+  }
+
+  private void requireFiles(String run) {
+    client.grpc().requireFiles(RequireFilesRequest.newBuilder().setRun(run).build());
+  }
+
+  @Test
+  void shouldRequireTheFilesOfTheNewestCutsOnly() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(
+        trace.created(),
+        trace.assigned(1),
+        trace.completed(
+            1, "a", TraceBuilder.cut("one").withCheckpoint("01jd0000000000000000000000")));
+    client.snapshot(trace.run(), 1);
+    String checkpoint =
+        new Uploader(client, trace.run(), "default", 1)
+            .checkpoint(Tree.of(Map.of("file", new byte[] {1, 2, 3})), Trigger.STEP, Instant.now());
+    log.send(
+        trace.completed(1, "b", TraceBuilder.cut("two").withCheckpoint(checkpoint)),
+        trace.assigned(2));
+    client.snapshot(trace.run(), 2);
+
+    requireFiles(trace.run());
+
+    assertThatThrownBy(() -> requireFiles(new TraceBuilder().run()))
+        .hasMessageContaining("NOT_FOUND");
   }
 
   @Test

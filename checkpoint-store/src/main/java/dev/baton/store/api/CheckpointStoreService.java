@@ -41,6 +41,8 @@ import dev.baton.protocol.grpc.RegisterPacksRequest;
 import dev.baton.protocol.grpc.RegisterPacksResponse;
 import dev.baton.protocol.grpc.ReindexReport;
 import dev.baton.protocol.grpc.ReindexRequest;
+import dev.baton.protocol.grpc.RequireFilesRequest;
+import dev.baton.protocol.grpc.RequireFilesResponse;
 import dev.baton.protocol.grpc.RetentionReport;
 import dev.baton.protocol.grpc.RunGcRequest;
 import dev.baton.protocol.grpc.RunRetentionRequest;
@@ -158,6 +160,19 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
                       .setState(UnsafeByteOperations.unsafeWrap(state.state()))
                       .setPosition(state.position())
                       .build());
+        });
+  }
+
+  @Override
+  public void requireFiles(
+      RequireFilesRequest request, StreamObserver<RequireFilesResponse> observer) {
+    answer(
+        observer,
+        () -> {
+          String run = Requests.run(request.getRun());
+          return seen.await(run, Requests.seen(run, request.getSeenList()))
+              .chain(() -> points.requireFiles(run))
+              .replaceWith(RequireFilesResponse.getDefaultInstance());
         });
   }
 

@@ -6,8 +6,10 @@
  */
 package dev.baton.store.snapshot;
 
+import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.Fork;
 import dev.baton.protocol.state.ResumePoint;
+import dev.baton.protocol.state.RunState;
 import dev.baton.store.failure.StoreFailure;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -16,17 +18,19 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Earlier states that a run can go on from, with the files of then. Thread-safe. */
+/** States that a run can go on from, with the files of then. Thread-safe. */
 @ApplicationScoped
 public class ResumePoints {
   static final String KEPT =
       "SELECT id FROM store.checkpoint WHERE id = ANY($1::text[]) AND NOT deleting";
 
   private final Folds folds;
+  private final Snapshots snapshots;
   private final Pool pool;
 
-  ResumePoints(Folds folds, Pool pool) {
+  ResumePoints(Folds folds, Snapshots snapshots, Pool pool) {
     this.folds = folds;
+    this.snapshots = snapshots;
     this.pool = pool;
   }
 
@@ -47,20 +51,42 @@ public class ResumePoints {
                         StoreFailure.notFound(
                             "run %s itself has not come to a step '%s' of its main line"
                                 .formatted(run, step))))
-        .call(found -> requireFiles(run, step, Fork.of(found.state(), null, null).checkpoints()));
+        .call(
+            found ->
+                requireFiles(
+                    found.state(), "before step '%s' of run %s".formatted(step, run), "deleted"));
   }
 
-  private Uni<Void> requireFiles(String run, String step, Set<String> needed) {
+  /**
+   * Succeeds when the files are there with which the run as it is now would go on. Fails with
+   * NOT_FOUND when it has no events, with REFUSED {@code checkpoint_gone} when some of them are
+   * not.
+   */
+  public Uni<Void> requireFiles(String run) {
+    return snapshots
+        .now(run)
+        .chain(
+            folded ->
+                requireFiles(
+                    Json.read(folded.state(), RunState.class),
+                    "with which run %s would go on".formatted(run),
+                    "deleted, or left out of the archive that the run came from"));
+  }
+
+  private Uni<Void> requireFiles(RunState state, String which, String why) {
+    Set<String> gone = new TreeSet<>(Fork.of(state, null, null).checkpoints());
+    if (gone.isEmpty()) {
+      return Uni.createFrom().voidItem();
+    }
     return pool.preparedQuery(KEPT)
-        .execute(Tuple.tuple().addValue(needed.toArray(String[]::new)))
+        .execute(Tuple.tuple().addValue(gone.toArray(String[]::new)))
         .invoke(
             rows -> {
-              Set<String> gone = new TreeSet<>(needed);
               rows.forEach(row -> gone.remove(row.getString(0)));
               if (!gone.isEmpty()) {
                 throw StoreFailure.refused(
-                    "checkpoint_gone: the files before step '%s' of run %s have been deleted: %s"
-                        .formatted(step, run, String.join(", ", gone)));
+                    "checkpoint_gone: the files %s have been %s: %s"
+                        .formatted(which, why, String.join(", ", gone)));
               }
             })
         .replaceWithVoid();

@@ -12,6 +12,7 @@ import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ListCutsRequest;
+import dev.baton.protocol.grpc.RequireFilesRequest;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import io.grpc.StatusRuntimeException;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class StoreClient {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** For what is asked only to say something sooner. */
+  private static final Duration LOOK = Duration.ofSeconds(2);
 
   private final StoreChannel store;
 
@@ -83,6 +87,24 @@ public class StoreClient {
                     snapshot.getAfter().isEmpty() ? null : snapshot.getAfter()))
         .onFailure(StatusRuntimeException.class)
         .transform(store::problem);
+  }
+
+  /**
+   * Succeeds when all files are there with which the run as it is now would go on; fails with a
+   * conflict that names what is not, and with {@link
+   * dev.baton.orchestrator.problem.ProblemKind#UNAVAILABLE} when the store does not answer in time.
+   *
+   * @param seen ids of the run's events that must be in it
+   */
+  public Uni<Void> requireFiles(String run, Uni<List<String>> seen) {
+    return seen.chain(
+            ids ->
+                store.ask(
+                    LOOK,
+                    stub ->
+                        stub.requireFiles(
+                            RequireFilesRequest.newBuilder().setRun(run).addAllSeen(ids).build())))
+        .replaceWithVoid();
   }
 
   /** A run's cuts, newest first. */

@@ -33,11 +33,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what someone asks of a resume into the event that says it, where the run allows it. */
 @ApplicationScoped
 class ResumePlanner {
+  private static final Logger LOG = Logger.getLogger(ResumePlanner.class);
+
   /** Differences between definitions that the trace names; of more it says how many. */
   private static final int MOST_NAMED = 200;
 
@@ -61,6 +64,30 @@ class ResumePlanner {
     this.store = store;
     this.definitions = definitions;
     this.catalog = catalog;
+  }
+
+  /**
+   * To go on as it is. Fails with a conflict when the files are gone with which it would. A store
+   * that does not answer keeps nobody from resuming: the runner asks it again, for longer.
+   *
+   * @param caller {@link #caller} of the request
+   */
+  Uni<Plan> plain(String run, Executor caller) {
+    return store
+        .requireFiles(run, queries.seen(run))
+        .onFailure(failure -> !isConflict(failure))
+        .invoke(
+            failure ->
+                LOG.warnf(
+                    "run %s is resumed without a look at its files: %s", run, failure.getMessage()))
+        .onFailure(failure -> !isConflict(failure))
+        .recoverWithNull()
+        .emitOn(caller)
+        .replaceWith(new Plan(null, null));
+  }
+
+  private static boolean isConflict(Throwable failure) {
+    return failure instanceof ProblemException problem && problem.kind() == ProblemKind.CONFLICT;
   }
 
   /**

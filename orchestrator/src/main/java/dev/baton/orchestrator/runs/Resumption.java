@@ -68,8 +68,9 @@ public class Resumption {
         .call(
             run ->
                 asked.isPlain()
-                    ? write(run, tx -> retryOrResume(tx, run, workflow))
+                    ? plainly(run, workflow, caller)
                     : planned(run, workflow, asked, caller))
+        .invoke(this::wake)
         .chain(queries::get);
   }
 
@@ -78,18 +79,43 @@ public class Resumption {
     admission.wake();
   }
 
-  private Uni<Void> write(String run, Function<SqlConnection, Uni<Void>> resume) {
-    return pool.withTransaction(resume).invoke(this::wake);
+  /** One whose next runner waits, since the last ones brought nothing, gets it now. */
+  private Uni<Void> plainly(String run, @Nullable String workflow, Executor caller) {
+    return pool.withTransaction(tx -> hurry(tx, run, workflow))
+        .chain(
+            hurried ->
+                hurried
+                    ? Uni.createFrom().voidItem()
+                    : resume(run, workflow, row -> planner.plain(run, caller)));
+  }
+
+  private static Uni<Boolean> hurry(SqlConnection tx, String run, @Nullable String workflow) {
+    return tx.preparedQuery(
+            """
+            UPDATE orchestrator.run SET next_attempt_at = NULL WHERE id = $1 AND next_attempt_at > now()
+              AND NOT ended AND desired = 'running' AND ($2::text IS NULL OR workflow = $2)""")
+        .execute(Tuple.of(run, workflow))
+        .chain(
+            rows ->
+                rows.rowCount() == 0
+                    ? Uni.createFrom().item(false)
+                    : Outbox.hurry(tx, run).replaceWith(true));
   }
 
   private Uni<Void> planned(
       String run, @Nullable String workflow, ResumeRequest asked, Executor caller) {
+    return resume(run, workflow, row -> planner.plan(run, definition(run, row), asked, caller));
+  }
+
+  /** What is planned is done only where the run is still as it was when that began. */
+  private Uni<Void> resume(
+      String run, @Nullable String workflow, Function<Row, Uni<ResumePlanner.Plan>> plan) {
     return pool.withConnection(connection -> checked(connection, run, workflow, ""))
         .chain(
             row ->
-                planner
-                    .plan(run, definition(run, row), asked, caller)
-                    .chain(plan -> write(run, tx -> resume(tx, run, workflow, row, plan))));
+                plan.apply(row)
+                    .chain(
+                        made -> pool.withTransaction(tx -> resume(tx, run, workflow, row, made))));
   }
 
   private static String definition(String run, Row row) {
@@ -119,21 +145,6 @@ public class Resumption {
               }
               throw RunQueries.unknown(run);
             });
-  }
-
-  /** One whose next runner waits, since the last ones brought nothing, gets it now. */
-  private static Uni<Void> retryOrResume(SqlConnection tx, String run, @Nullable String workflow) {
-    return tx.preparedQuery(
-            """
-            UPDATE orchestrator.run SET next_attempt_at = NULL WHERE id = $1 AND next_attempt_at > now()
-              AND NOT ended AND desired = 'running' AND ($2::text IS NULL OR workflow = $2)""")
-        .execute(Tuple.of(run, workflow))
-        .chain(rows -> rows.rowCount() == 0 ? resume(tx, run, workflow) : Outbox.hurry(tx, run));
-  }
-
-  private static Uni<Void> resume(SqlConnection tx, String run, @Nullable String workflow) {
-    return checked(tx, run, workflow, LOCK)
-        .chain(row -> resume(tx, run, row, new ResumePlanner.Plan(null, null)));
   }
 
   private static Uni<Void> resume(

@@ -40,6 +40,8 @@ import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
 import dev.baton.protocol.grpc.RegisterPacksResponse;
+import dev.baton.protocol.grpc.RequireFilesRequest;
+import dev.baton.protocol.grpc.RequireFilesResponse;
 import dev.baton.protocol.grpc.RunCounts;
 import dev.baton.protocol.grpc.Snapshot;
 import dev.baton.protocol.grpc.StoredCheckpoint;
@@ -78,6 +80,7 @@ public final class FakeStore implements AutoCloseable {
   private static final ConcurrentMap<String, StreamObserver<Event>> FOLLOWERS =
       new ConcurrentHashMap<>();
   private static final List<ArchivedRun> ARCHIVED = new CopyOnWriteArrayList<>();
+  private static final ConcurrentMap<String, Status> WITHOUT_FILES = new ConcurrentHashMap<>();
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int PAGE = 2;
 
@@ -112,6 +115,15 @@ public final class FakeStore implements AutoCloseable {
             .build();
     CHECKPOINTS.put(id, stored);
     return stored;
+  }
+
+  /** What the store says from here on of the files with which the run would go on; null: OK. */
+  public static void files(String run, @Nullable Status problem) {
+    if (problem == null) {
+      WITHOUT_FILES.remove(run);
+    } else {
+      WITHOUT_FILES.put(run, problem);
+    }
   }
 
   /** A run of the git archive; newer than those before it. */
@@ -186,6 +198,7 @@ public final class FakeStore implements AutoCloseable {
   public void close() {
     server.shutdownNow();
     CHECKPOINTS.clear();
+    WITHOUT_FILES.clear();
     FOLLOWERS.clear();
   }
 
@@ -194,6 +207,17 @@ public final class FakeStore implements AutoCloseable {
     public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> out) {
       RunState state = RunState.empty(request.getRun());
       only(out, Snapshot.newBuilder().setState(ByteString.copyFrom(Json.bytes(state))).build());
+    }
+
+    @Override
+    public void requireFiles(
+        RequireFilesRequest request, StreamObserver<RequireFilesResponse> out) {
+      Status problem = WITHOUT_FILES.get(request.getRun());
+      if (problem == null) {
+        only(out, RequireFilesResponse.getDefaultInstance());
+      } else {
+        out.onError(problem.asRuntimeException());
+      }
     }
 
     @Override

@@ -1,0 +1,70 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.orchestrator.testing.Api;
+import dev.baton.orchestrator.testing.FakeStore;
+import dev.baton.orchestrator.testing.Servers;
+import dev.baton.orchestrator.testing.Testbed;
+import io.grpc.Status;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import org.junit.jupiter.api.Test;
+
+/** What the control side asks the store before a run goes on. */
+@QuarkusTest
+@QuarkusTestResource(Servers.class)
+class ResumeTest {
+  @Inject Testbed bed;
+
+  /** Without a runner: it is never given one. */
+  private String paused(String workflow) {
+    bed.api().workflow(workflow, true);
+    String run =
+        bed.api().json("/runs", "{\"workflow\":\"" + workflow + "\"}").json().get("id").textValue();
+    assertThat(bed.api().json("/runs/" + run + "/pause", "{}").status()).isEqualTo(202);
+    bed.api().await(run, shown -> shown.get("status").textValue().equals("paused"));
+    return run;
+  }
+
+  private Api.Answer resume(String run) {
+    return bed.api().json("/runs/" + run + "/resume", "{}");
+  }
+
+  private void cancel(String run) {
+    assertThat(bed.api().json("/runs/" + run + "/cancel", "{}").status()).isEqualTo(202);
+  }
+
+  @Test
+  void shouldRefuseToGoOnWithoutItsFilesAndGoOnOnceTheyAreThere() {
+    String run = paused("without-files");
+    FakeStore.files(
+        run, Status.FAILED_PRECONDITION.withDescription("checkpoint_gone: the files have been"));
+
+    Api.Answer refused = resume(run);
+
+    assertThat(refused.status()).as("%s", refused).isEqualTo(409);
+    assertThat(refused.text()).contains("checkpoint_gone");
+    assertThat(bed.api().get("/runs/" + run).json().get("status").textValue()).isEqualTo("paused");
+    assertThat(bed.api().get("/runs/" + run).json().get("epoch").intValue()).isEqualTo(1);
+    FakeStore.files(run, null);
+    assertThat(resume(run).status()).isEqualTo(202);
+    cancel(run);
+  }
+
+  @Test
+  void shouldGoOnWhenTheStoreCannotBeAsked() {
+    String run = paused("store-away");
+    FakeStore.files(run, Status.UNAVAILABLE.withDescription("away"));
+
+    assertThat(resume(run).status()).isEqualTo(202);
+    cancel(run);
+  }
+}
