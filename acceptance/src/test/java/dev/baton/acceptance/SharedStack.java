@@ -57,6 +57,22 @@ final class SharedStack implements ParameterResolver, AfterTestExecutionCallback
             .getOrComputeIfAbsent(Running.class, _ -> Running.start(), Running.class));
   }
 
+  /** Made once, as {@code baton up} does: most of what these tests cost is starts of processes. */
+  private static final class AotCaches {
+    private static boolean tried;
+
+    static synchronized void make() throws IOException, InterruptedException {
+      if (!tried) {
+        tried = true;
+        Path data = Files.createTempDirectory("baton-acceptance-caches-");
+        if (!Stack.makeAotCaches(data, System.out::println)) {
+          System.out.println("some AOT caches could not be made: what has none starts more slowly");
+        }
+        Trees.delete(data);
+      }
+    }
+  }
+
   /** The stack, its API, and a folder for what tests write. */
   static final class Running implements AutoCloseable {
     final Stack stack;
@@ -77,6 +93,7 @@ final class SharedStack implements ParameterResolver, AfterTestExecutionCallback
     /** One that is as no other. */
     static Running of(UnaryOperator<StackBuilder> with) {
       try {
+        AotCaches.make();
         Path folder = Files.createTempDirectory("baton-acceptance-");
         StackBuilder builder = Stack.builder().data(folder.resolve("stack"));
         return new Running(with.apply(builder).start(), folder);
