@@ -67,12 +67,19 @@ class ResumePlanner {
   }
 
   /**
-   * To go on as it is. Fails with a conflict when the files are gone with which it would. A store
-   * that does not answer keeps nobody from resuming: the runner asks it again, for longer.
+   * To go on as it is. Fails as {@link #plan}.
    *
    * @param caller {@link #caller} of the request
    */
   Uni<Plan> plain(String run, Executor caller) {
+    return requireFiles(run).emitOn(caller).replaceWith(new Plan(null, null));
+  }
+
+  /**
+   * Fails with a conflict when the files are gone with which the run would go on. A store that does
+   * not answer keeps nobody from resuming: the runner asks it again, for longer.
+   */
+  private Uni<Void> requireFiles(String run) {
     return store
         .requireFiles(run, queries.seen(run))
         .onFailure(failure -> !isConflict(failure))
@@ -81,9 +88,7 @@ class ResumePlanner {
                 LOG.warnf(
                     "run %s is resumed without a look at its files: %s", run, failure.getMessage()))
         .onFailure(failure -> !isConflict(failure))
-        .recoverWithNull()
-        .emitOn(caller)
-        .replaceWith(new Plan(null, null));
+        .recoverWithNull();
   }
 
   private static boolean isConflict(Throwable failure) {
@@ -97,7 +102,12 @@ class ResumePlanner {
    * @param caller {@link #caller} of the request: a definition can be stored on its context only
    */
   Uni<Plan> plan(String run, String hash, ResumeRequest asked, Executor caller) {
-    return definitions.byHash(hash).chain(current -> plan(run, current, asked, caller));
+    // The files of an earlier step are looked at with the state of then.
+    Uni<Void> files = asked.from() == null ? requireFiles(run) : Uni.createFrom().voidItem();
+    return files
+        .emitOn(caller)
+        .chain(() -> definitions.byHash(hash))
+        .chain(current -> plan(run, current, asked, caller));
   }
 
   /** The calling thread's Vert.x context, to come back to. */

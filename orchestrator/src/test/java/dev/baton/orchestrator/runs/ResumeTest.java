@@ -52,6 +52,9 @@ class ResumeTest {
 
     assertThat(refused.status()).as("%s", refused).isEqualTo(409);
     assertThat(refused.text()).contains("checkpoint_gone");
+    Api.Answer otherwise = bed.api().json("/runs/" + run + "/resume", "{\"skip\":[\"a\"]}");
+    assertThat(otherwise.status()).as("%s", otherwise).isEqualTo(409);
+    assertThat(otherwise.text()).contains("checkpoint_gone");
     assertThat(bed.api().get("/runs/" + run).json().get("status").textValue()).isEqualTo("paused");
     assertThat(bed.api().get("/runs/" + run).json().get("epoch").intValue()).isEqualTo(1);
     FakeStore.files(run, null);
