@@ -79,7 +79,7 @@ final class CaptureProcess implements AutoCloseable {
         new JvmCommand(
             program,
             HEAP_MEGABYTES,
-            JvmCommand.Jit.FULL,
+            JvmCommand.Jit.FULL_SOON,
             new AotCaches(cache.resolve("aot")),
             AotMode.OFF,
             new NativeLibraries(cache.resolve("native")),

@@ -49,6 +49,13 @@ public record JvmCommand(
           "--enable-native-access=ALL-UNNAMED",
           "--sun-misc-unsafe-memory-access=allow");
 
+  /** For a training run. A JDK that knows no such option makes a cache with profiles. */
+  private static final List<String> WITHOUT_PROFILES =
+      List.of(
+          "-XX:+UnlockDiagnosticVMOptions",
+          "-XX:+IgnoreUnrecognizedVMOptions",
+          "-XX:-AOTRecordTraining");
+
   /** How far code is compiled. */
   public enum Jit {
     /**
@@ -60,10 +67,14 @@ public record JvmCommand(
     /** As the JVM thinks best. For what every step waits for. */
     FULL,
     /**
-     * As {@link #FULL}, and reflection calls by the JVM's own means from the start. For what others
-     * wait for while it starts: the method handles that reflection makes otherwise, a hundred of
-     * them for the records that are read from JSON, are faster only much later, and no AOT cache
-     * keeps them.
+     * As {@link #FULL}, but later, so that a start has the processors to itself. For what others
+     * wait for while it starts: of two processor seconds, the compilers took more than one.
+     *
+     * <p>A method is compiled after five times the usual calls and rounds, which a hot loop has had
+     * within milliseconds; an AOT cache keeps no profiles, by which the JVM would optimize at once
+     * whatever the training run has optimized. Reflection calls are made by the JVM's own means:
+     * the method handles that it makes otherwise, a hundred of them for the records that are read
+     * from JSON, are faster only much later, and no AOT cache keeps them.
      */
     FULL_SOON
   }
@@ -86,6 +97,9 @@ public record JvmCommand(
     line.add(java().toString());
     line.addAll(flags);
     line.addAll(caches.flags(program, flags, aot));
+    if (aot == AotMode.TRAIN && jit == Jit.FULL_SOON) {
+      line.addAll(WITHOUT_PROFILES);
+    }
     // No part of what an AOT cache depends on: they differ from stack to stack.
     line.add("-Djava.io.tmpdir=" + temp);
     line.addAll(libraries.flags(program));
@@ -119,6 +133,7 @@ public record JvmCommand(
     }
     if (jit == Jit.FULL_SOON) {
       flags.add("-Djdk.reflect.useNativeAccessorOnly=true");
+      flags.add("-XX:CompileThresholdScaling=5");
     }
     // Without a lower start the whole heap would be committed at once: a share of the machine's
     // memory is more than any of these heaps.

@@ -1,0 +1,120 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.jvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** With real processes: the JVM says whether it takes these flags, and the caches made by them. */
+class JvmCommandTest {
+
+  /** How the JVM lists the profiles of a cache, and the first of them. */
+  private static final String PROFILES = "Archived TrainingData Dictionary";
+
+  private static final String A_PROFILE = PROFILES + "\\R\\s*0: ";
+
+  @TempDir Path folder;
+
+  /** What the processes run. */
+  static final class Greeting {
+
+    private Greeting() {}
+
+    public static void main(String[] arguments) {
+      System.out.println("hello " + arguments[0]);
+    }
+  }
+
+  @Test
+  void shouldStartWithACacheThatHasNoProfilesWhereTheStartCounts() throws Exception {
+    JvmCommand train = command(JvmCommand.Jit.FULL_SOON, AotMode.TRAIN);
+    assertThat(run(train, Map.of())).contains("hello world");
+    assertThat(train.cacheFile()).isNotEmptyFile();
+
+    JvmCommand use = command(JvmCommand.Jit.FULL_SOON, AotMode.USE);
+    assertThat(use.line(List.of()))
+        .contains("-XX:CompileThresholdScaling=5", "-XX:AOTCache=" + train.cacheFile());
+    assertThat(run(use, telling()))
+        .contains("hello world")
+        .contains(PROFILES)
+        .doesNotContainPattern(A_PROFILE);
+  }
+
+  @Test
+  void shouldKeepProfilesInTheCacheOfWhatEveryStepWaitsFor() throws Exception {
+    assertThat(run(command(JvmCommand.Jit.FULL, AotMode.TRAIN), Map.of())).contains("hello world");
+
+    JvmCommand use = command(JvmCommand.Jit.FULL, AotMode.USE);
+    assertThat(use.line(List.of())).doesNotContain("-XX:CompileThresholdScaling=5");
+    assertThat(run(use, telling())).contains("hello world").containsPattern(A_PROFILE);
+  }
+
+  /** A cache that cannot be used ends the process; the profiles in one are printed. */
+  private static Map<String, String> telling() {
+    return Map.of(
+        "JDK_JAVA_OPTIONS",
+        "-XX:AOTMode=on -XX:+UnlockDiagnosticVMOptions -XX:+AOTPrintTrainingInfo");
+  }
+
+  private JvmCommand command(JvmCommand.Jit jit, AotMode aot) throws IOException {
+    Path jar = folder.resolve("greeting.jar");
+    if (Files.notExists(jar)) {
+      write(jar);
+    }
+    return new JvmCommand(
+        new JvmProgram("greeting", List.of(jar), new JvmProgram.Start.Jar(jar)),
+        32,
+        jit,
+        new AotCaches(Files.createDirectories(folder.resolve("aot"))),
+        aot,
+        new NativeLibraries(folder.resolve("native")),
+        Files.createDirectories(folder.resolve("temp")));
+  }
+
+  private static void write(Path jar) throws IOException {
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, Greeting.class.getName());
+    String entry = Greeting.class.getName().replace('.', '/') + ".class";
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest);
+        InputStream in = Greeting.class.getClassLoader().getResourceAsStream(entry)) {
+      out.putNextEntry(new JarEntry(entry));
+      in.transferTo(out);
+    }
+  }
+
+  private String run(JvmCommand command, Map<String, String> environment) throws Exception {
+    Path output = Files.createTempFile(folder, "output", ".log");
+    ProcessBuilder builder =
+        new ProcessBuilder(command.line(List.of("world")))
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile());
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    try {
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ended").isTrue();
+      String said = Files.readString(output);
+      assertThat(process.exitValue()).as(said).isZero();
+      return said;
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}
