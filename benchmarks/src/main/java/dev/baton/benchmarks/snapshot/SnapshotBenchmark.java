@@ -30,8 +30,8 @@ import java.util.function.Consumer;
  * before the next, and who comes first differs from round to round.
  */
 public final class SnapshotBenchmark {
-  // The copy, what is restored, four archives of tar, the other tools' stores.
-  private static final int COPIES = 6;
+  // The copy, four archives of tar, the other tools' stores.
+  private static final int COPIES = 5;
 
   private final SnapshotOptions options;
   private final Path work;
@@ -61,15 +61,18 @@ public final class SnapshotBenchmark {
   public SnapshotResult run() throws IOException, InterruptedException {
     Path tree = work.resolve("tree");
     try {
-      copy(source(), tree);
-      return measure(tree);
+      Path source = source();
+      boolean keeps = hasRoomForAll(DiskUse.of(source).bytes());
+      copy(source, tree);
+      return measure(tree, keeps);
     } finally {
       // Only logs are left where something went wrong.
       Trees.delete(tree);
     }
   }
 
-  private SnapshotResult measure(Path tree) throws IOException, InterruptedException {
+  private SnapshotResult measure(Path tree, boolean keeps)
+      throws IOException, InterruptedException {
     DiskUse content = DiskUse.of(tree);
     progress.accept(
         String.format(
@@ -78,10 +81,10 @@ public final class SnapshotBenchmark {
             content.files(),
             content.folders(),
             content.bytes() >> 20));
-    try (Tools tools = Tools.start(options, work, cache, progress);
+    int percent = (int) Math.max(1, content.files() / 100);
+    try (Turns turns = new Turns(tree, work, percent, keeps, progress);
+        Tools tools = Tools.start(options, work, cache, progress);
         FlightRecordings _ = tools.record(options.profile())) {
-      int percent = (int) Math.max(1, content.files() / 100);
-      Turns turns = new Turns(tree, work, percent, progress);
       List<Floor> floors = new ArrayList<>();
       Floor.read(tree, log);
       for (int round = 1; round <= options.rounds(); round++) {
@@ -114,8 +117,14 @@ public final class SnapshotBenchmark {
     return options.given().toRealPath();
   }
 
-  private void copy(Path source, Path tree) throws IOException, InterruptedException {
-    long needed = COPIES * DiskUse.of(source).bytes();
+  /**
+   * Whether what all rounds restore can stay until the end.
+   *
+   * @throws IOException when there is not even room for one round
+   */
+  private boolean hasRoomForAll(long bytes) throws IOException {
+    int tools = options.tools().size();
+    long needed = (COPIES + tools) * bytes;
     long free = Files.getFileStore(work).getUsableSpace();
     if (free < needed) {
       throw new IOException(
@@ -126,6 +135,21 @@ public final class SnapshotBenchmark {
               work,
               needed >> 20));
     }
+    long all = (COPIES + (long) options.rounds() * tools) * bytes;
+    if (free < all) {
+      progress.accept(
+          String.format(
+              Locale.ROOT,
+              "%,d MB are free in %s: with %,d, no restore would suffer from what was deleted"
+                  + " before it",
+              free >> 20,
+              work,
+              all >> 20));
+    }
+    return free >= all;
+  }
+
+  private void copy(Path source, Path tree) throws IOException, InterruptedException {
     progress.accept("copying " + source);
     new TimedCommand(List.of("cp", "-a", source.toString(), tree.toString()), Map.of(), work, log)
         .run();

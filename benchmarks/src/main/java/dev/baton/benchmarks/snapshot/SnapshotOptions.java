@@ -62,8 +62,9 @@ public record SnapshotOptions(
         --tools A,B      only these of baton, tar, restic, borg
         --env C:NAME=V   one more environment variable for a component (kafka, postgres, s3,
                          checkpoint-store, orchestrator)
-        --work DIR       where copies of the tree and the tools' stores are made, about seven
-                         times the tree's size (default: the system's temporary folder)
+        --work DIR       where copies of the tree and the tools' stores are made: nine times the
+                         tree's size, better 25 times, so that all that is restored can stay
+                         until the end (default: the system's temporary folder)
         --profile DIR    also write a flight recording of each of Baton's Java processes there
         --results DIR    another folder for the results
         --help           this

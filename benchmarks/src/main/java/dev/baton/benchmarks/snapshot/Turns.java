@@ -26,25 +26,35 @@ import java.util.OptionalDouble;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the tools through their phases and keeps what each took. */
-final class Turns {
+/**
+ * Takes the tools through their phases and keeps what each took. What has been restored stays until
+ * the end, where there is room: some file systems (ext4 without a journal) give the inodes of files
+ * that were deleted within the last minutes to nobody, and whoever makes files there meanwhile pays
+ * for the search. That would be the next tool.
+ */
+final class Turns implements AutoCloseable {
   private static final int TEN = 10;
 
   private final Path tree;
   private final Path work;
   private final int percent;
+  private final boolean keeps;
   private final Consumer<String> progress;
   private final Map<String, Figures> figures = new HashMap<>();
+  private final List<Path> restored = new ArrayList<>();
 
   /**
    * @param tree gets changed
    * @param work for what is restored
    * @param percent how many files change in {@link Phase#PERCENT}
+   * @param keeps whether there is room for all that is restored; else each round's is deleted at
+   *     its end
    */
-  Turns(Path tree, Path work, int percent, Consumer<String> progress) {
+  Turns(Path tree, Path work, int percent, boolean keeps, Consumer<String> progress) {
     this.tree = tree;
     this.work = work;
     this.percent = percent;
+    this.keeps = keeps;
     this.progress = progress;
   }
 
@@ -68,6 +78,18 @@ final class Turns {
       of(tool.name()).end();
       tool.end();
     }
+    if (!keeps) {
+      close();
+    }
+  }
+
+  /** Deletes what has been restored. */
+  @Override
+  public void close() throws IOException {
+    for (Path target : restored) {
+      Trees.delete(target);
+    }
+    restored.clear();
   }
 
   Measured of(SnapshotTool tool) {
@@ -79,7 +101,7 @@ final class Turns {
       throws IOException, InterruptedException {
     settle();
     MachineTime start = MachineTime.now();
-    Cost cost = phase == Phase.RESTORE ? restore(tool, kept) : tool.capture(tree);
+    Cost cost = phase == Phase.RESTORE ? restore(round, tool, kept) : tool.capture(tree);
     // A comparison with rsync is not the tool's doing: its time is known to this process's
     // children only, so the share is taken where there was none.
     OptionalDouble elsewhere =
@@ -105,18 +127,16 @@ final class Turns {
     MachineTime.remark(elsewhere.orElse(0)).ifPresent(progress);
   }
 
-  private Cost restore(SnapshotTool tool, Figures kept) throws IOException, InterruptedException {
-    Path target = Files.createDirectory(work.resolve("restored"));
-    try {
-      Restoration restored = tool.restore(tree, target);
-      if (kept.rounds.isEmpty()) {
-        kept.differences = Comparison.differences(tree, restored.tree(), work.resolve("log"));
-        tell(tool, kept.differences);
-      }
-      return restored.cost();
-    } finally {
-      Trees.delete(target);
+  private Cost restore(int round, SnapshotTool tool, Figures kept)
+      throws IOException, InterruptedException {
+    Path target = Files.createDirectory(work.resolve("restored-" + round + "-" + tool.name()));
+    restored.add(target);
+    Restoration restoration = tool.restore(tree, target);
+    if (kept.rounds.isEmpty()) {
+      kept.differences = Comparison.differences(tree, restoration.tree(), work.resolve("log"));
+      tell(tool, kept.differences);
     }
+    return restoration.cost();
   }
 
   private void tell(SnapshotTool tool, @Nullable List<String> differences) throws IOException {

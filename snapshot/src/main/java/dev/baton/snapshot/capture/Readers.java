@@ -23,13 +23,24 @@ final class Readers implements AutoCloseable {
   private static final int LITTLE_FILES = 100;
   private static final long LITTLE_BYTES = 2 << 20;
 
-  /** Batches, each with an open directory, that wait for a thread. */
-  private static final int MAX_WAITING = 32;
+  /**
+   * Batches, each with an open directory, that a thread takes at once: most directories have a few
+   * small files, and handing them over costs more than reading them.
+   */
+  private static final int MAX_TAKEN = 16;
+
+  /** Bytes of them after which there are enough. */
+  private static final long ENOUGH_BYTES = 256 << 10;
+
+  /** Such groups that wait for a thread. */
+  private static final int MAX_WAITING = 8;
 
   private final Supplier<ReadFiles> shares;
   private final int count;
-  private final Deque<Batch> waiting = new ArrayDeque<>();
+  private final Deque<List<Batch>> waiting = new ArrayDeque<>();
   private final List<Thread> threads = new ArrayList<>();
+  private List<Batch> next = new ArrayList<>();
+  private long nextBytes;
   private long files;
   private long bytes;
   private int running;
@@ -49,24 +60,37 @@ final class Readers implements AutoCloseable {
   synchronized void add(Batch batch) throws IOException, InterruptedException {
     files += batch.files().length;
     bytes += batch.bytes();
-    waiting.add(batch);
+    next.add(batch);
+    nextBytes += batch.bytes();
+    if (next.size() == MAX_TAKEN || nextBytes >= ENOUGH_BYTES) {
+      passOn();
+    }
     if (threads.isEmpty() && (files > LITTLE_FILES || bytes > LITTLE_BYTES)) {
       for (int i = 0; i < count; i++) {
         threads.add(Thread.ofPlatform().daemon().name("baton-capture-" + i).start(this::work));
         running++;
       }
     }
-    notifyAll();
     while (!threads.isEmpty() && waiting.size() >= MAX_WAITING && failure == null) {
       wait();
     }
     check();
   }
 
+  private void passOn() {
+    if (!next.isEmpty()) {
+      waiting.add(next);
+      next = new ArrayList<>();
+      nextBytes = 0;
+      notifyAll();
+    }
+  }
+
   /** Returns when everything has been read and passed on. */
   void finish() throws IOException, InterruptedException {
     List<Thread> started;
     synchronized (this) {
+      passOn();
       ended = true;
       notifyAll();
       started = List.copyOf(threads);
@@ -101,22 +125,45 @@ final class Readers implements AutoCloseable {
   }
 
   private void work(ReadFiles share) throws IOException, InterruptedException {
-    for (Batch batch = next(); batch != null; batch = next()) {
-      try {
-        share.read(batch);
-      } finally {
-        batch.in().release();
-      }
+    for (List<Batch> taken = take(); !taken.isEmpty(); taken = take()) {
+      read(share, taken);
     }
     share.flush();
   }
 
-  private synchronized @Nullable Batch next() throws InterruptedException {
+  private static void read(ReadFiles share, List<Batch> taken)
+      throws IOException, InterruptedException {
+    int begun = 0;
+    try {
+      while (begun < taken.size()) {
+        Batch batch = taken.get(begun++);
+        try {
+          share.read(batch);
+        } finally {
+          batch.in().release();
+        }
+      }
+    } finally {
+      release(taken.subList(begun, taken.size()));
+    }
+  }
+
+  private static void release(List<Batch> batches) {
+    batches.forEach(batch -> batch.in().release());
+  }
+
+  /** Empty when there is nothing left, or all has failed. */
+  private synchronized List<Batch> take() throws InterruptedException {
     while (waiting.isEmpty() && !ended && failure == null) {
       wait();
     }
-    notifyAll();
-    return failure == null ? waiting.poll() : null;
+    if (waiting.isEmpty() || failure != null) {
+      return List.of();
+    }
+    if (waiting.size() == MAX_WAITING) {
+      notifyAll(); // the walk waits for this
+    }
+    return waiting.remove();
   }
 
   private synchronized void fail(Throwable e) {
@@ -142,8 +189,10 @@ final class Readers implements AutoCloseable {
     synchronized (this) {
       ended = true;
       started = List.copyOf(threads);
-      waiting.forEach(batch -> batch.in().release());
+      waiting.forEach(Readers::release);
       waiting.clear();
+      release(next);
+      next = new ArrayList<>();
       notifyAll();
     }
     started.forEach(Thread::interrupt);

@@ -10,6 +10,7 @@ import dev.baton.snapshot.format.Entry;
 import dev.baton.snapshot.posix.OpenFile;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** A file that several segments write, maybe at once: made by the first, finished by the last. */
@@ -19,6 +20,7 @@ final class LargeFile {
 
   private final boolean hasHoles;
   private final AtomicInteger parts = new AtomicInteger(1);
+  private final ReentrantLock writing = new ReentrantLock();
   private @Nullable OpenFile open;
 
   LargeFile(WorkDirectory directory, Entry.File file, boolean hasHoles) {
@@ -48,6 +50,20 @@ final class LargeFile {
       }
     }
     return known;
+  }
+
+  /**
+   * As {@link OpenFile#writeAt}. The kernel lets one write into a file at a time, and whoever waits
+   * for that keeps a processor busy: here it leaves it to those who unpack.
+   */
+  void writeAt(OpenFile file, long position, byte[] bytes, int offset, int length)
+      throws IOException, InterruptedException {
+    writing.lockInterruptibly();
+    try {
+      file.writeAt(position, bytes, offset, length);
+    } finally {
+      writing.unlock();
+    }
   }
 
   synchronized void close() throws IOException {

@@ -21,6 +21,13 @@ final class SegmentWriter {
   private final WrittenChunks writtenChunks;
   private final Written written;
 
+  /** Where pieces go. */
+  @FunctionalInterface
+  private interface Place {
+    void write(long position, byte[] bytes, int offset, int length)
+        throws IOException, InterruptedException;
+  }
+
   SegmentWriter(
       Pipeline pipeline,
       FileWriter files,
@@ -69,7 +76,7 @@ final class SegmentWriter {
     WorkDirectory directory = small.directory();
     Entry.File file = small.file();
     try (OpenFile open = files.create(directory, file)) {
-      if (!write(open, small.pieces())) {
+      if (!write(open::writeAt, small.pieces())) {
         return false;
       }
       if (small.endsInHole()) {
@@ -82,14 +89,18 @@ final class SegmentWriter {
   }
 
   private boolean write(Task.Part part) throws IOException, InterruptedException {
-    if (!write(part.file().open(files), part.pieces())) {
+    LargeFile file = part.file();
+    OpenFile open = file.open(files);
+    Place place =
+        (position, bytes, offset, length) -> file.writeAt(open, position, bytes, offset, length);
+    if (!write(place, part.pieces())) {
       return false;
     }
-    ends.release(part.file());
+    ends.release(file);
     return true;
   }
 
-  private boolean write(OpenFile open, List<Task.Piece> pieces)
+  private boolean write(Place place, List<Task.Piece> pieces)
       throws IOException, InterruptedException {
     for (Task.Piece piece : pieces) {
       switch (piece.source()) {
@@ -99,11 +110,11 @@ final class SegmentWriter {
             return false;
           }
           BlockReader.check(piece.chunk(), bytes, offset, piece.length());
-          open.writeAt(piece.position(), bytes, offset, piece.length());
+          place.write(piece.position(), bytes, offset, piece.length());
         }
-        case Task.InFile place -> {
-          byte[] bytes = writtenChunks.read(piece.chunk(), place, piece.length());
-          open.writeAt(piece.position(), bytes, 0, piece.length());
+        case Task.InFile first -> {
+          byte[] bytes = writtenChunks.read(piece.chunk(), first, piece.length());
+          place.write(piece.position(), bytes, 0, piece.length());
         }
       }
     }
