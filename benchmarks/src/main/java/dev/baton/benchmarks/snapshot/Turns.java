@@ -86,6 +86,9 @@ final class Turns implements AutoCloseable {
   /** Deletes what has been restored. */
   @Override
   public void close() throws IOException {
+    if (!restored.isEmpty()) {
+      progress.accept("deleting " + restored.size() + " restored trees");
+    }
     for (Path target : restored) {
       Trees.delete(target);
     }

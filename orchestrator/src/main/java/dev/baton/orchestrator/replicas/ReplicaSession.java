@@ -41,8 +41,16 @@ import org.jboss.logging.Logger;
 @ApplicationScoped
 public class ReplicaSession {
   private static final Logger LOG = Logger.getLogger(ReplicaSession.class);
-  private static final Duration LOOK = Duration.ofMillis(500);
+  private static final Duration LOOK = Duration.ofMillis(200);
+
+  /** Alone there is nobody to be missed. */
+  private static final Duration LOOK_ALONE = Duration.ofMillis(500);
+
+  /** The second look: longer than a living replica needs for a new connection. */
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(300);
+
   private static final Duration SQL = Duration.ofSeconds(5);
+  private static final Duration MIN_BACKOFF = Duration.ofMillis(50);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(2);
   private static final int MOST_WAITING = 10_000;
 
@@ -114,12 +122,12 @@ public class ReplicaSession {
 
   private void live() {
     // The pool's own options are those of the single connection.
-    long backoff = LOOK.toMillis();
+    long backoff = MIN_BACKOFF.toMillis();
     while (!stopping) {
       try {
         on(pool.query("SELECT 1").execute());
         session();
-        backoff = LOOK.toMillis();
+        backoff = MIN_BACKOFF.toMillis();
       } catch (RuntimeException e) {
         if (!stopping) {
           LOG.warnf("the connection to other replicas is made again: %s", e);
@@ -151,7 +159,8 @@ public class ReplicaSession {
           readAgain();
         }
         doubted = look(connection, doubted);
-        if (!sleep(LOOK.toMillis())) {
+        Duration pause = !doubted.isEmpty() ? LOOK_AGAIN : others == 0 ? LOOK_ALONE : LOOK;
+        if (!sleep(pause.toMillis())) {
           return;
         }
       }
