@@ -10,7 +10,6 @@ import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.capture.FirstUse;
 import dev.baton.runner.capture.Lease;
 import dev.baton.runner.capture.StoreClient;
 import dev.baton.runner.capture.StoreException;
@@ -46,8 +45,6 @@ final class EarlyStart implements Snapshots {
     this.store = store;
     early = config.carries().filter(carried -> carried.epoch() > 1).orElse(null);
     if (early != null) {
-      // The snapshot is not there yet, so nothing else would be done meanwhile.
-      FirstUse.prepare();
       Thread.ofVirtual()
           .name("early-start")
           .start(
@@ -91,7 +88,6 @@ final class EarlyStart implements Snapshots {
   }
 
   private Workspace unrestored(Lease holder) {
-    FirstUse.prepare();
     return Workspace.main(
         RunFolder.of(config.data(), holder.run()).workspace(), store, holder, config.cutPatience());
   }

@@ -19,7 +19,6 @@ import dev.baton.protocol.topic.Topics;
 import dev.baton.runner.attach.Channels;
 import dev.baton.runner.attach.Gateway;
 import dev.baton.runner.attach.Messages;
-import dev.baton.runner.capture.FirstUse;
 import dev.baton.runner.capture.StoreClient;
 import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.config.RunnerConfig.Mode;
@@ -281,7 +280,6 @@ public final class Runner implements AutoCloseable {
       return;
     }
     storeChannel.getState(true);
-    FirstUse.prepare();
     connectKafka();
     try {
       Training.warmUp(executors);

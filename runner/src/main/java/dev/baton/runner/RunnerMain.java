@@ -6,53 +6,31 @@
  */
 package dev.baton.runner;
 
-import dev.baton.protocol.clock.ClockGuard;
-import dev.baton.runner.config.ConfigException;
-import dev.baton.runner.config.RunnerConfig;
-import dev.baton.runner.steps.StepExecutors;
-import dev.baton.runner.training.Training;
-import io.quarkus.runtime.QuarkusApplication;
+import dev.baton.protocol.json.Json;
+import dev.baton.runner.attach.Channels;
+import dev.baton.runner.capture.FirstUse;
+import dev.baton.runner.journal.ProducerSettings;
+import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
-import jakarta.inject.Inject;
-import org.eclipse.microprofile.config.Config;
-import org.jboss.logging.Logger;
 
 /**
- * {@code baton-runner}: carries what its environment and the orchestrator tell it to, and ends with
- * an {@link ExitCode}. With {@code --train} it only loads what a run needs, for the JDK's AOT
- * cache, and ends.
+ * The start of a runner's process. Until the settings are read one thread has work; a second
+ * meanwhile prepares what every runner needs next, whatever its settings say.
  */
 @QuarkusMain
-public final class RunnerMain implements QuarkusApplication {
-  private static final Logger LOG = Logger.getLogger(RunnerMain.class);
+public final class RunnerMain {
+  private RunnerMain() {}
 
-  private final Config settings;
-  private final Functions functions;
-
-  @Inject
-  public RunnerMain(Config settings, Functions functions) {
-    this.settings = settings;
-    this.functions = functions;
+  public static void main(String... args) {
+    Thread.ofPlatform().daemon().name("head-start").start(RunnerMain::prepare);
+    Quarkus.run(RunnerApplication.class, args);
   }
 
-  @Override
-  public int run(String... args) throws InterruptedException {
-    StepExecutors executors = new StepExecutors(functions::find);
-    if (args.length == 1 && args[0].equals("--train")) {
-      return Training.run(executors).code();
-    }
-    RunnerConfig config;
-    try {
-      config = RunnerConfig.read(key -> settings.getOptionalValue(key, String.class));
-    } catch (ConfigException e) {
-      LOG.error(e.getMessage());
-      return ExitCode.CONFIG.code();
-    }
-    ClockGuard.start(LOG::fatal);
-    try (Runner runner = new Runner(config, executors)) {
-      Runtime.getRuntime()
-          .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));
-      return runner.awaitExit().code();
-    }
+  /** In the order in which it is needed. Nobody waits for it, and whoever is first does it. */
+  private static void prepare() {
+    Channels.prepare();
+    ProducerSettings.prepare();
+    Json.mapper();
+    FirstUse.prepare();
   }
 }

@@ -32,6 +32,15 @@ public final class Channels {
 
   private Channels() {}
 
+  /** Loads what a connection needs, and connects to nothing. */
+  public static void prepare() {
+    NettyChannelBuilder.forTarget("localhost")
+        .usePlaintext()
+        .directExecutor()
+        .build()
+        .shutdownNow();
+  }
+
   /**
    * Connects at the first call, and again within half a second of when the other side is back: to
    * the first of these that can be connected. Callbacks run on the network thread.

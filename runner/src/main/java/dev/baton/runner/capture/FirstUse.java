@@ -13,7 +13,6 @@ import dev.baton.snapshot.format.BlockReader;
 import dev.baton.snapshot.format.BlockWriter;
 import dev.baton.snapshot.format.Chunk;
 import dev.baton.snapshot.posix.Posix;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jboss.logging.Logger;
 
 /**
@@ -22,27 +21,27 @@ import org.jboss.logging.Logger;
  */
 public final class FirstUse {
   private static final Logger LOG = Logger.getLogger(FirstUse.class);
-  private static final AtomicBoolean BEGUN = new AtomicBoolean();
 
   private FirstUse() {}
 
-  /** Returns at once; does it on a thread that nobody waits for, the first time. */
+  /** Never fails; a capture or restore that comes meanwhile does it, too. */
   public static void prepare() {
-    if (!BEGUN.getAndSet(true)) {
-      Thread.ofPlatform().daemon().name("first-use").start(FirstUse::link);
+    try {
+      link();
+    } catch (SnapshotException | RuntimeException | LinkageError e) {
+      LOG.warn("the native code of captures and restores: whoever needs it will fail, too", e);
     }
   }
 
-  private static void link() {
+  /** Makes a block and reads it. */
+  static void link() throws SnapshotException {
     try (BlockCompressor compressor = new BlockCompressor();
         BlockReader reader = new BlockReader()) {
       Posix.warmUp();
       BlockWriter writer = new BlockWriter(Chunk.Kind.DATA);
       writer.add(Chunk.of(Chunk.Kind.DATA, new byte[64], 0, 64));
       Block block = compressor.compress(writer);
-      reader.read(block.frame(), 0, block.frame().length, new byte[64], block.rawLength());
-    } catch (SnapshotException | RuntimeException | LinkageError e) {
-      LOG.debugf("whoever needs it is told: %s", e);
+      reader.read(block.frame(), 0, block.frameLength(), new byte[64], block.rawLength());
     }
   }
 }

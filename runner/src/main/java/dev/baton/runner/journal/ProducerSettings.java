@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -24,6 +25,14 @@ public final class ProducerSettings {
   public static final int DELIVERY_TIMEOUT_MS = 3_600_000;
 
   private ProducerSettings() {}
+
+  /**
+   * Loads what a producer needs, and makes none: its settings, and the messages of the protocol.
+   */
+  public static void prepare() {
+    ProducerConfig.configNames();
+    ApiKeys.values();
+  }
 
   /** For the trace and heartbeats: nothing lost, nothing twice, in order, and no lingering. */
   public static KafkaProducer<String, byte[]> durable(String bootstrapServers, String clientId) {

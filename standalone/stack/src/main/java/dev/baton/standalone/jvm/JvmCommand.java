@@ -8,6 +8,7 @@ package dev.baton.standalone.jvm;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,12 +50,16 @@ public record JvmCommand(
           "--enable-native-access=ALL-UNNAMED",
           "--sun-misc-unsafe-memory-access=allow");
 
+  /** Of options that another JDK may not know: it does without them. */
+  private static final List<String> DIAGNOSTIC =
+      List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+IgnoreUnrecognizedVMOptions");
+
   /** For a training run. A JDK that knows no such option makes a cache with profiles. */
-  private static final List<String> WITHOUT_PROFILES =
-      List.of(
-          "-XX:+UnlockDiagnosticVMOptions",
-          "-XX:+IgnoreUnrecognizedVMOptions",
-          "-XX:-AOTRecordTraining");
+  private static final String WITHOUT_PROFILES = "-XX:-AOTRecordTraining";
+
+  /** Whether the system gives large pages to a process that asks for them. */
+  private static final boolean LARGE_PAGES =
+      isOffered(Path.of("/sys/kernel/mm/transparent_hugepage/enabled"));
 
   /** How far code is compiled. */
   public enum Jit {
@@ -74,7 +79,9 @@ public record JvmCommand(
      * within milliseconds; an AOT cache keeps no profiles, by which the JVM would optimize at once
      * whatever the training run has optimized. Reflection calls are made by the JVM's own means:
      * the method handles that it makes otherwise, a hundred of them for the records that are read
-     * from JSON, are faster only much later, and no AOT cache keeps them.
+     * from JSON, are faster only much later, and no AOT cache keeps them. Nothing is replayed from
+     * a cache that has no profiles, and no counters are kept in a file for other programs, which
+     * those that are killed leave behind.
      */
     FULL_SOON
   }
@@ -98,7 +105,7 @@ public record JvmCommand(
     line.addAll(flags);
     line.addAll(caches.flags(program, flags, aot));
     if (aot == AotMode.TRAIN && jit == Jit.FULL_SOON) {
-      line.addAll(WITHOUT_PROFILES);
+      line.add(WITHOUT_PROFILES);
     }
     // No part of what an AOT cache depends on: they differ from stack to stack.
     line.add("-Djava.io.tmpdir=" + temp);
@@ -134,13 +141,35 @@ public record JvmCommand(
     if (jit == Jit.FULL_SOON) {
       flags.add("-Djdk.reflect.useNativeAccessorOnly=true");
       flags.add("-XX:CompileThresholdScaling=5");
+      flags.addAll(DIAGNOSTIC);
+      flags.add("-XX:-AOTReplayTraining");
+      flags.add("-XX:-UsePerfData");
     }
     // Without a lower start the whole heap would be committed at once: a share of the machine's
     // memory is more than any of these heaps.
     flags.add("-Xms" + Math.min(heapMegabytes, 32) + "m");
     flags.add("-Xmx" + heapMegabytes + "m");
     flags.addAll(COMMON);
+    if (LARGE_PAGES) {
+      // The heap comes in pages of two megabytes: a start has thousands of page faults less.
+      flags.add("-XX:+UseTransparentHugePages");
+    }
     return List.copyOf(flags);
+  }
+
+  /**
+   * Whether large pages may be asked for; a JVM that asks in vain says so whenever it starts.
+   *
+   * @param setting the system's, with brackets around the one in force; may be missing
+   */
+  static boolean isOffered(Path setting) {
+    try {
+      String said = Files.readString(setting);
+      return said.contains("[always]") || said.contains("[madvise]");
+    } catch (IOException e) {
+      // Another system, or a container that may not look: it does without.
+      return false;
+    }
   }
 
   /** The java program this process runs on. */

@@ -66,6 +66,24 @@ class JvmCommandTest {
     assertThat(run(use, telling())).contains("hello world").containsPattern(A_PROFILE);
   }
 
+  @Test
+  void shouldStartWithoutAComplaintOfTheJvm() throws Exception {
+    for (JvmCommand.Jit jit : JvmCommand.Jit.values()) {
+      assertThat(run(command(jit, AotMode.OFF), Map.of())).as("%s", jit).isEqualTo("hello world\n");
+    }
+  }
+
+  @Test
+  void shouldAskForLargePagesOnlyWhereTheyAreOffered() throws Exception {
+    Path setting = folder.resolve("enabled");
+    assertThat(JvmCommand.isOffered(setting)).as("no such setting").isFalse();
+    for (String offered : List.of("always [madvise] never", "[always] madvise never")) {
+      assertThat(JvmCommand.isOffered(Files.writeString(setting, offered))).as(offered).isTrue();
+    }
+    Files.writeString(setting, "always madvise [never]\n");
+    assertThat(JvmCommand.isOffered(setting)).isFalse();
+  }
+
   /** A cache that cannot be used ends the process; the profiles in one are printed. */
   private static Map<String, String> telling() {
     return Map.of(

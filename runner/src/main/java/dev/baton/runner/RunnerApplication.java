@@ -1,0 +1,56 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner;
+
+import dev.baton.protocol.clock.ClockGuard;
+import dev.baton.runner.config.ConfigException;
+import dev.baton.runner.config.RunnerConfig;
+import dev.baton.runner.steps.StepExecutors;
+import dev.baton.runner.training.Training;
+import io.quarkus.runtime.QuarkusApplication;
+import jakarta.inject.Inject;
+import org.eclipse.microprofile.config.Config;
+import org.jboss.logging.Logger;
+
+/**
+ * {@code baton-runner}: carries what its environment and the orchestrator tell it to, and ends with
+ * an {@link ExitCode}. With {@code --train} it only loads what a run needs, for the JDK's AOT
+ * cache, and ends.
+ */
+public final class RunnerApplication implements QuarkusApplication {
+  private static final Logger LOG = Logger.getLogger(RunnerApplication.class);
+
+  private final Config settings;
+  private final Functions functions;
+
+  @Inject
+  public RunnerApplication(Config settings, Functions functions) {
+    this.settings = settings;
+    this.functions = functions;
+  }
+
+  @Override
+  public int run(String... args) throws InterruptedException {
+    StepExecutors executors = new StepExecutors(functions::find);
+    if (args.length == 1 && args[0].equals("--train")) {
+      return Training.run(executors).code();
+    }
+    RunnerConfig config;
+    try {
+      config = RunnerConfig.read(key -> settings.getOptionalValue(key, String.class));
+    } catch (ConfigException e) {
+      LOG.error(e.getMessage());
+      return ExitCode.CONFIG.code();
+    }
+    ClockGuard.start(LOG::fatal);
+    try (Runner runner = new Runner(config, executors)) {
+      Runtime.getRuntime()
+          .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));
+      return runner.awaitExit().code();
+    }
+  }
+}
