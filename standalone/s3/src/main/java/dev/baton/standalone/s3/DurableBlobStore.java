@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone.s3;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -24,6 +25,8 @@ import software.amazon.awssdk.services.s3.model.CreateBucketRequest;
 import software.amazon.awssdk.services.s3.model.CreateBucketResponse;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
+import software.amazon.awssdk.services.s3.model.UploadPartRequest;
+import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
 /**
  * A store over a folder that answers only once what was written is on the disk: the log names a cut
@@ -70,9 +73,15 @@ final class DurableBlobStore extends ForwardingBlobStore {
 
   @Override
   public PutObjectResponse putBlob(PutObjectRequest request, InputStream content) {
-    PutObjectResponse response = super.putBlob(request, content);
+    PutObjectResponse response = super.putBlob(request, new FullReads(content));
     persist(object(request.bucket(), request.key()));
     return response;
+  }
+
+  @Override
+  public UploadPartResponse uploadMultipartPart(
+      MultipartUpload upload, UploadPartRequest request, InputStream content) {
+    return super.uploadMultipartPart(upload, request, new FullReads(content));
   }
 
   @Override
@@ -108,6 +117,22 @@ final class DurableBlobStore extends ForwardingBlobStore {
       return;
     } catch (IOException e) {
       throw new UncheckedIOException(object + " could not be forced to the disk", e);
+    }
+  }
+
+  /**
+   * Fills what it is given, however little the network has at a time: the store writes what it gets
+   * from one read, and a write that ends within a page has the system clear the rest of the page.
+   */
+  private static final class FullReads extends FilterInputStream {
+    FullReads(InputStream content) {
+      super(content);
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      int read = in.readNBytes(bytes, offset, length);
+      return read == 0 && length > 0 ? -1 : read;
     }
   }
 }

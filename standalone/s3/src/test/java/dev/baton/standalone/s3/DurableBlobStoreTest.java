@@ -10,7 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Properties;
 import org.gaul.s3proxy.BlobStores;
 import org.gaul.s3proxy.blobstore.BlobStore;
+import org.gaul.s3proxy.blobstore.ForwardingBlobStore;
 import org.gaul.s3proxy.blobstore.domain.MultipartUpload;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +33,7 @@ import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateBucketRequest;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
 class DurableBlobStoreTest {
@@ -135,6 +139,39 @@ class DurableBlobStoreTest {
     put(racing, "object");
 
     assertThat(root.resolve("kept/object")).doesNotExist();
+  }
+
+  @Test
+  void shouldHandOverFullReadsOfWhatComesInDribs() throws Exception {
+    List<Integer> reads = new ArrayList<>();
+    BlobStore reading =
+        new ForwardingBlobStore(files()) {
+          @Override
+          public PutObjectResponse putBlob(PutObjectRequest request, InputStream content) {
+            byte[] some = new byte[4];
+            try {
+              for (int read = 0; read >= 0; ) {
+                read = content.read(some, 0, some.length);
+                reads.add(read);
+              }
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+            return PutObjectResponse.builder().build();
+          }
+        };
+    InputStream dribs =
+        new FilterInputStream(new ByteArrayInputStream(CONTENT)) {
+          @Override
+          public int read(byte[] bytes, int offset, int length) throws IOException {
+            return super.read(bytes, offset, Math.min(length, 1));
+          }
+        };
+
+    new DurableBlobStore(reading, root, path -> {})
+        .putBlob(PutObjectRequest.builder().bucket("kept").key("object").build(), dribs);
+
+    assertThat(reads).containsExactly(4, 3, -1);
   }
 
   private void force(Path path) throws IOException {
