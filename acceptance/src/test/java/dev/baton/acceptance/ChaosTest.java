@@ -18,13 +18,14 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
- * All promises at once, under faults: at least 50 runs and 200 faults in five minutes. {@code
- * -Dbaton.seed=N} repeats the faults of a printed seed, {@code -Dbaton.chaos.minutes=M} makes it
- * longer.
+ * All promises at once, under faults, with two of each service: at least 50 runs and 200 faults in
+ * five minutes. {@code -Dbaton.seed=N} repeats the faults of a printed seed, {@code
+ * -Dbaton.chaos.minutes=M} makes it longer, {@code -Dbaton.chaos.replicas=N} has another number.
  */
 class ChaosTest {
   private static final long SEED = Long.getLong("baton.seed", System.nanoTime() & 0xffffff);
   private static final int MINUTES = Integer.getInteger("baton.chaos.minutes", 5);
+  private static final int REPLICAS = Integer.getInteger("baton.chaos.replicas", 2);
   private static final int RUNS_PER_MINUTE = 10;
   private static final int FAULTS_PER_MINUTE = 40;
 
@@ -46,7 +47,8 @@ class ChaosTest {
             MINUTES * PLANNED_PER_MINUTE,
             folder,
             BOUND,
-            8);
+            8,
+            REPLICAS);
 
     Verdict verdict = Chaos.run(options, System.out::println);
 

@@ -163,7 +163,8 @@ class CheckerTest {
     long began = System.nanoTime();
     try (TraceReader reader = new TraceReader(on.stack.kafkaBootstrap(), () -> elapsed(began));
         Client client =
-            new Client(on.stack.orchestratorUrl(), files.ledger(), "", () -> elapsed(began))) {
+            new Client(
+                List.of(on.stack.orchestratorUrl()), files.ledger(), "", () -> elapsed(began))) {
       List<Logged> log = reader.readWhole();
       client.follow(run);
       String last =

@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.standalone.Component;
+import dev.baton.standalone.Replica;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,10 +39,10 @@ class ReplicaTest {
   private static SharedStack.Running on;
 
   @SuppressWarnings("NullAway.Init")
-  private static Replica first;
+  private static Node first;
 
   @SuppressWarnings("NullAway.Init")
-  private static Replica second;
+  private static Node second;
 
   @SuppressWarnings("NullAway.Init")
   private static Replica otherStore;
@@ -48,23 +50,32 @@ class ReplicaTest {
   private static final int TESTS = 3;
   private static int passed;
 
+  /** An orchestrator and its API. */
+  private record Node(Replica replica, Api api) {
+    static Node of(Replica replica) {
+      return new Node(replica, new Api(replica.url()));
+    }
+
+    String instance() throws IOException {
+      return Files.readString(replica.data().resolve("instance-id")).strip();
+    }
+  }
+
   @BeforeAll
   static void start() throws Exception {
     on = SharedStack.Running.of(builder -> builder);
     int one = Integer.parseInt(on.stack.orchestratorUrl().replaceFirst(".*:", ""));
     int two = Replica.freePort();
     int store = Replica.freePort();
-    otherStore = Replica.like(on, Component.STORE, store, Map.of());
-    String stores = on.stack.storeUrl() + "," + Replica.url(store);
-    first = Replica.like(on, Component.ORCHESTRATOR, one, urls(one, two, stores));
-    second =
-        Replica.like(
-            on,
-            Component.ORCHESTRATOR,
-            two,
-            urls(two, one, Replica.url(store) + "," + on.stack.storeUrl()));
+    otherStore = on.stack.replica(Component.STORE, store, Map.of());
+    first = orchestrator(urls(one, two, on.stack.storeUrl() + "," + Replica.url(store)), one);
+    second = orchestrator(urls(two, one, Replica.url(store) + "," + on.stack.storeUrl()), two);
     on.stack.stop(Component.ORCHESTRATOR);
-    together(List.of(otherStore, first, second));
+    together(List.of(otherStore, first.replica, second.replica));
+  }
+
+  private static Node orchestrator(Map<String, String> urls, int port) throws IOException {
+    return Node.of(on.stack.replica(Component.ORCHESTRATOR, port, urls));
   }
 
   private static void together(List<Replica> replicas) throws Exception {
@@ -100,27 +111,14 @@ class ReplicaTest {
   @AfterAll
   static void stop() throws Exception {
     if (passed < TESTS) {
-      for (Replica replica : List.of(first, second, otherStore)) {
-        List<String> lines = Files.readAllLines(replica.log());
-        System.out.println("--- end of " + replica.log());
-        lines.stream().skip(Math.max(0, lines.size() - 60)).forEach(System.out::println);
-      }
       on.failed("a test of replicas");
     }
-    second.close();
-    first.close();
-    otherStore.close();
     on.close();
   }
 
   /** The replica to which the run's runner is not attached: it was started by the other. */
-  private static Replica awayFrom(String run) throws Exception {
-    String instance = instanceOf(run);
-    return instance.equals(instance(first)) ? second : first;
-  }
-
-  private static String instance(Replica replica) throws Exception {
-    return Files.readString(replica.log().resolveSibling("instance-id")).strip();
+  private static Node awayFrom(String run) throws Exception {
+    return instanceOf(run).equals(first.instance()) ? second : first;
   }
 
   private static String instanceOf(String run) throws Exception {
@@ -154,7 +152,7 @@ class ReplicaTest {
         """);
     ObjectNode input = Api.JSON.createObjectNode().put("gate", gate.toString());
     String run = first.api.start("between", input);
-    Replica away = awayFrom(run);
+    Node away = awayFrom(run);
     away.api.awaitStatus(run, "waiting", END);
 
     assertThat(away.api.approve(run)).isTrue();
@@ -173,7 +171,7 @@ class ReplicaTest {
     Api.Answer resumed = away.api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
     assertThat(resumed.status()).as("%s", resumed).isEqualTo(202);
     away.api.awaitStatus(run, "running", END);
-    Replica awayNow = awayFrom(run);
+    Node awayNow = awayFrom(run);
     Api.Answer cancelled =
         awayNow.api.post("/runs/" + run + "/cancel", Api.JSON.createObjectNode());
     assertThat(cancelled.status()).as("%s", cancelled).isLessThan(300);
@@ -198,7 +196,7 @@ class ReplicaTest {
     }
 
     for (String run : runs) {
-      Replica asked = runs.indexOf(run) % 2 == 0 ? first : second;
+      Node asked = runs.indexOf(run) % 2 == 0 ? first : second;
       asked.api.awaitStatus(run, "completed", END);
     }
     assertThat(LimitTest.mostAtOnce(second.api, runs)).isEqualTo(2);
@@ -217,10 +215,10 @@ class ReplicaTest {
     watched.awaitBegin(watched.shells.get(random.nextInt(watched.shells.size() / 2)));
     TimeUnit.MILLISECONDS.sleep(random.nextInt(DELAY_MS)); // A moment, not a wait for anything.
 
-    first.kill();
-    first.start();
-    second.stop();
-    second.start();
+    first.replica.kill();
+    first.replica.start();
+    second.replica.stop();
+    second.replica.start();
     on.stack.restart(Component.STORE);
     otherStore.stop();
     otherStore.start();

@@ -7,14 +7,12 @@
 package dev.baton.chaos;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.baton.chaos.check.Verdict;
-import dev.baton.chaos.fault.Clocks;
 import dev.baton.chaos.fault.Injector;
 import dev.baton.chaos.fault.PlannedFault;
 import dev.baton.chaos.fault.Schedule;
+import dev.baton.chaos.fault.Server;
 import dev.baton.chaos.fault.SpoolDisk;
-import dev.baton.chaos.fault.Ways;
 import dev.baton.chaos.history.History;
 import dev.baton.chaos.history.HistoryFolder;
 import dev.baton.chaos.history.Logged;
@@ -25,12 +23,10 @@ import dev.baton.chaos.workload.EffectServer;
 import dev.baton.chaos.workload.TraceReader;
 import dev.baton.chaos.workload.Workload;
 import dev.baton.standalone.Component;
+import dev.baton.standalone.Replica;
 import dev.baton.standalone.Stack;
-import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.files.Trees;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,20 +39,13 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * One chaos run: a stack of its own, the undisturbed runs that outputs are compared with, then the
  * workload under faults, the healing, the end of all runs, the history, the verdict.
  */
 public final class Chaos {
-  private static final String DATABASE_OF_ORCHESTRATOR = "orchestrator-postgres";
-  private static final String DATABASE_OF_STORE = "store-postgres";
-  private static final String OBJECTS = "object-store";
-  private static final String STORE = "checkpoint-store";
-  private static final String ATTACH = "runner-orchestrator";
-  private static final String LOG = "kafka";
-  private static final List<String> WAYS =
-      List.of(DATABASE_OF_ORCHESTRATOR, DATABASE_OF_STORE, OBJECTS, STORE, ATTACH, LOG);
   private static final long STORE_BOUND_MS = 120_000;
 
   private final ChaosOptions options;
@@ -117,23 +106,41 @@ public final class Chaos {
   }
 
   private History record(Path data) throws IOException, InterruptedException {
-    Clocks clocks = Clocks.of(data, options.out());
-    try (Ways ways = Ways.open(WAYS);
+    try (Wiring wiring = Wiring.open(data, options.out(), options.replicas());
         EffectServer effects = new EffectServer(folder.ledger());
-        Stack stack = start(data, ways, clocks);
-        SpoolDisk spool = SpoolDisk.mount(data);
-        TraceReader reader = new TraceReader(stack.kafkaBootstrap(), this::now);
-        Client client =
-            new Client(stack.orchestratorUrl(), folder.ledger(), effects.url(), this::now)) {
+        Stack stack = wiring.start();
+        SpoolDisk spool = SpoolDisk.mount(data)) {
       // However it ends, Ctrl-C included, nothing of the stack is left running.
       Thread hook = new Thread(() -> abandon(stack, spool), "chaos-stop");
       Runtime.getRuntime().addShutdownHook(hook);
-      undisturbed(client);
-      History history =
-          disturbed(stack, new Injector.Surroundings(ways, LOG, clocks, spool), reader, client);
-      Runtime.getRuntime().removeShutdownHook(hook);
-      return history;
+      List<Server> servers = wiring.replicate(stack);
+      try (TraceReader reader = new TraceReader(stack.kafkaBootstrap(), this::now);
+          Client client =
+              new Client(urls(stack, servers), folder.ledger(), effects.url(), this::now)) {
+        undisturbed(client);
+        Injector injector =
+            new Injector(
+                stack.data(), servers, wiring.surroundings(spool), reader, this::now, progress);
+        History history = disturbed(injector, reader, client);
+        Runtime.getRuntime().removeShutdownHook(hook);
+        return history;
+      }
     }
+  }
+
+  /** Of all orchestrators, past the proxies. */
+  private static List<String> urls(Stack stack, List<Server> servers) {
+    return Stream.concat(
+            Stream.of(stack.orchestratorUrl()),
+            servers.stream()
+                .flatMap(
+                    server ->
+                        server instanceof Server.Other(Replica one)
+                            ? Stream.of(one)
+                            : Stream.empty())
+                .filter(replica -> replica.component() == Component.ORCHESTRATOR)
+                .map(Replica::url))
+        .toList();
   }
 
   private void abandon(Stack stack, SpoolDisk spool) {
@@ -165,10 +172,8 @@ public final class Chaos {
     }
   }
 
-  private History disturbed(
-      Stack stack, Injector.Surroundings surroundings, TraceReader reader, Client client)
+  private History disturbed(Injector injector, TraceReader reader, Client client)
       throws IOException, InterruptedException {
-    Injector injector = new Injector(stack, surroundings, reader, this::now, progress);
     List<Thread> workers = new ArrayList<>();
     for (int i = 0; i < options.atOnce(); i++) {
       workers.add(Thread.ofVirtual().name("worker-" + i).start(() -> work(client)));
@@ -251,79 +256,6 @@ public final class Chaos {
       } catch (IOException e) {
         progress.accept("run " + run.run() + " cannot be asked for: " + e);
       }
-    }
-  }
-
-  private static Stack start(Path data, Ways ways, Clocks clocks)
-      throws IOException, InterruptedException {
-    int forwarded = freePort();
-    Thread router = Thread.ofVirtual().name("router").start(() -> route(data, ways, forwarded));
-    try {
-      StackBuilder builder = Stack.builder().data(data);
-      clocks
-          .environment()
-          .forEach(
-              (name, value) ->
-                  builder
-                      .environment(Component.ORCHESTRATOR, name, value)
-                      .environment(Component.STORE, name, value));
-      return builder
-          .environment(
-              Component.KAFKA, "BATON_KAFKA_FORWARDED", forwarded + ":" + ways.get(LOG).port())
-          .environment(
-              Component.ORCHESTRATOR,
-              "KAFKA_BOOTSTRAP_SERVERS",
-              "127.0.0.1:" + ways.get(LOG).port())
-          .environment(
-              Component.ORCHESTRATOR, "BATON_DB_PORT", port(ways, DATABASE_OF_ORCHESTRATOR))
-          .environment(Component.STORE, "BATON_DB_PORT", port(ways, DATABASE_OF_STORE))
-          .environment(Component.STORE, "BATON_OBJECT_STORE_ENDPOINT", url(ways, OBJECTS))
-          .environment(Component.ORCHESTRATOR, "BATON_STORE_URL", url(ways, STORE))
-          .environment(Component.ORCHESTRATOR, "BATON_ORCHESTRATOR_URL", url(ways, ATTACH))
-          .start();
-    } finally {
-      router.interrupt();
-    }
-  }
-
-  private static String port(Ways ways, String name) {
-    return Integer.toString(ways.get(name).port());
-  }
-
-  private static String url(Ways ways, String name) {
-    return "http://127.0.0.1:" + ways.get(name).port();
-  }
-
-  /** The stack chooses its ports while it starts, and says so before it starts anything. */
-  private static void route(Path data, Ways ways, int forwarded) {
-    Path file = data.resolve("stack.json");
-    try {
-      while (true) {
-        JsonNode ports =
-            Files.exists(file)
-                ? new ObjectMapper().readTree(Files.readString(file)).path("ports")
-                : com.fasterxml.jackson.databind.node.MissingNode.getInstance();
-        if (ports.has("orchestrator")) {
-          ways.get(DATABASE_OF_ORCHESTRATOR).to(ports.path("postgres").asInt());
-          ways.get(DATABASE_OF_STORE).to(ports.path("postgres").asInt());
-          ways.get(OBJECTS).to(ports.path("s3").asInt());
-          ways.get(STORE).to(ports.path("store").asInt());
-          ways.get(ATTACH).to(ports.path("orchestrator").asInt());
-          ways.get(LOG).to(forwarded);
-          return;
-        }
-        TimeUnit.MILLISECONDS.sleep(20);
-      }
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class ChaosMain {
   private static final String USAGE =
       "usage: [--seed N] [--minutes M] [--runs R] [--faults F] [--at-once A] [--bound-seconds B]"
-          + " [--out DIR] [--json] | --check DIR [--json]";
+          + " [--replicas N] [--out DIR] [--json] | --check DIR [--json]";
   private static final double FAULTS_PER_MINUTE = 50;
 
   private ChaosMain() {}
@@ -76,6 +76,7 @@ public final class ChaosMain {
     private int runs = 50;
     private int faults = -1;
     private int atOnce = 8;
+    private int replicas = 1;
     private int boundSeconds = 300;
     private @Nullable Path out;
     private @Nullable Path check;
@@ -104,6 +105,7 @@ public final class ChaosMain {
           case "--runs" -> runs = Integer.parseInt(value);
           case "--faults" -> faults = Integer.parseInt(value);
           case "--at-once" -> atOnce = Integer.parseInt(value);
+          case "--replicas" -> replicas = Integer.parseInt(value);
           case "--bound-seconds" -> boundSeconds = Integer.parseInt(value);
           case "--out" -> out = Path.of(value);
           case "--check" -> check = Path.of(value);
@@ -118,8 +120,8 @@ public final class ChaosMain {
       int planned = faults < 0 ? (int) Math.ceil(minutes * FAULTS_PER_MINUTE) : faults;
       Path folder = out == null ? Path.of("chaos-" + seed) : out;
       System.err.println(
-          "--seed %d --minutes %s --runs %d --faults %d --at-once %d; the history goes to %s"
-              .formatted(seed, minutes, runs, planned, atOnce, folder.toAbsolutePath()));
+          "--seed %d --minutes %s --runs %d --faults %d --at-once %d --replicas %d; the history goes to %s"
+              .formatted(seed, minutes, runs, planned, atOnce, replicas, folder.toAbsolutePath()));
       return new ChaosOptions(
           seed,
           Duration.ofMillis((long) (minutes * 60_000)),
@@ -127,7 +129,8 @@ public final class ChaosMain {
           planned,
           folder,
           Duration.ofSeconds(boundSeconds),
-          atOnce);
+          atOnce,
+          replicas);
     }
   }
 }

@@ -19,15 +19,24 @@ import java.time.Duration;
  * @param out the folder of the history; made when missing
  * @param bound within how long after the faults all runs must end, 1 s to a day
  * @param atOnce how many runs are under way, 1 to 1,000
+ * @param replicas how many orchestrators there are, and how many stores, 1 to 3
  */
 public record ChaosOptions(
-    long seed, Duration time, int runs, int faults, Path out, Duration bound, int atOnce) {
+    long seed,
+    Duration time,
+    int runs,
+    int faults,
+    Path out,
+    Duration bound,
+    int atOnce,
+    int replicas) {
   /** Checks the bounds. */
   public ChaosOptions {
     within("the time in seconds", time.toSeconds(), 10, 7L * 24 * 3600);
     within("--runs", runs, 1, 100_000);
     within("--faults", faults, 0, 1_000_000);
     within("--at-once", atOnce, 1, 1000);
+    within("--replicas", replicas, 1, 3);
     within("the bound in seconds", bound.toSeconds(), 1, 86_400);
     out = out.toAbsolutePath().normalize();
   }

@@ -48,6 +48,7 @@ class CommandLineTest {
           demo --kills 0                | 1 to 1000
           chaos --minutes 0             | 0.2 to 10080
           chaos --runs 0                | 1 to 100000
+          chaos --replicas 4            | 1 to 3
           chaos --check . --seed 1      | decides about what was recorded
           status -o xml                 | xml
           status --server ftp://x       | http://HOST[:PORT]

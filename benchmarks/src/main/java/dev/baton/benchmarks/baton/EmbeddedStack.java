@@ -9,6 +9,7 @@ package dev.baton.benchmarks.baton;
 import dev.baton.benchmarks.measure.Footprint;
 import dev.baton.benchmarks.measure.ProcessFigures;
 import dev.baton.standalone.Component;
+import dev.baton.standalone.Replica;
 import dev.baton.standalone.Stack;
 import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.process.MarkedProcesses;
@@ -79,6 +80,21 @@ public final class EmbeddedStack implements AutoCloseable {
 
   public URI orchestrator() {
     return URI.create(stack.orchestratorUrl());
+  }
+
+  /**
+   * Starts another orchestrator beside the stack's, which ends with the stack at the latest.
+   * Runners that it starts can go to either, those of the stack's own only to that.
+   *
+   * @throws IOException when it is not ready within two minutes
+   */
+  public Replica secondOrchestrator() throws IOException, InterruptedException {
+    int port = Replica.freePort();
+    String urls = Replica.url(port) + "," + stack.orchestratorUrl();
+    Replica second =
+        stack.replica(Component.ORCHESTRATOR, port, Map.of("BATON_ORCHESTRATOR_URL", urls));
+    second.start();
+    return second;
   }
 
   public String kafka() {

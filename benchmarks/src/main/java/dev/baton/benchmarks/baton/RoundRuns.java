@@ -6,7 +6,9 @@
  */
 package dev.baton.benchmarks.baton;
 
+import dev.baton.standalone.Replica;
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -47,9 +49,8 @@ public final class RoundRuns implements AutoCloseable {
   }
 
   /** Starts one by way of another replica: who is asked is the first to look for a runner. */
-  public String startAt(SecondOrchestrator replica, Shape shape)
-      throws IOException, InterruptedException {
-    try (BatonApi at = new BatonApi(replica.server())) {
+  public String startAt(Replica replica, Shape shape) throws IOException, InterruptedException {
+    try (BatonApi at = new BatonApi(URI.create(replica.url()))) {
       return at.run(at.workflow(yaml(shape)));
     }
   }

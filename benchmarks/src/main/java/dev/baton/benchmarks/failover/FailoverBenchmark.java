@@ -9,11 +9,11 @@ package dev.baton.benchmarks.failover;
 import dev.baton.benchmarks.baton.EmbeddedStack;
 import dev.baton.benchmarks.baton.RoundRuns;
 import dev.baton.benchmarks.baton.RunnerProcess;
-import dev.baton.benchmarks.baton.SecondOrchestrator;
 import dev.baton.benchmarks.measure.Distribution;
 import dev.baton.benchmarks.measure.Machine;
 import dev.baton.snapshot.posix.Signals;
 import dev.baton.standalone.Component;
+import dev.baton.standalone.Replica;
 import dev.baton.standalone.Stack;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -191,16 +191,15 @@ public final class FailoverBenchmark {
     long[] micros = new long[options.losses()];
     for (int i = 0; i < micros.length; i++) {
       progress.accept("replica_lost: %d of %d".formatted(i, micros.length));
-      Path data = Files.createDirectories(folder.resolve("second-" + i));
       List<String> started = new ArrayList<>();
-      try (SecondOrchestrator second = SecondOrchestrator.like(stack, data)) {
-        RunnerProcess victim = startedBy(second, runs, started);
-        String run = Objects.requireNonNull(victim.run());
-        long start = System.nanoTime();
-        second.kill();
-        kill(victim.pid());
-        micros[i] = (runs.awaitStep(run, victim.epoch()) - start) / 1_000;
-      }
+      Replica second = stack.secondOrchestrator();
+      RunnerProcess victim = startedBy(second, runs, started);
+      String hit = Objects.requireNonNull(victim.run());
+      long replica = second.process().orElseThrow().pid();
+      long start = System.nanoTime();
+      kill(replica);
+      kill(victim.pid());
+      micros[i] = (runs.awaitStep(hit, victim.epoch()) - start) / 1_000;
       for (String run : started) {
         runs.cancel(run);
       }
@@ -209,13 +208,14 @@ public final class FailoverBenchmark {
   }
 
   /** Either replica may start a run's runner: runs are started until it was the second. */
-  private RunnerProcess startedBy(SecondOrchestrator second, RoundRuns runs, List<String> started)
+  private RunnerProcess startedBy(Replica second, RoundRuns runs, List<String> started)
       throws IOException, InterruptedException {
+    String instance = Files.readString(second.data().resolve("instance-id")).strip();
     for (int i = 0; i < MOST_STARTS; i++) {
       String run = runs.startAt(second, ROUND);
       started.add(run);
       RunnerProcess runner = working(runs, run);
-      if (runner.instance().equals(second.instance())) {
+      if (runner.instance().equals(instance)) {
         return runner;
       }
       runs.cancel(run);

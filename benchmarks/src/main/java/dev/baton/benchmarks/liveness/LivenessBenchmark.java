@@ -7,13 +7,12 @@
 package dev.baton.benchmarks.liveness;
 
 import dev.baton.benchmarks.baton.EmbeddedStack;
-import dev.baton.benchmarks.baton.SecondOrchestrator;
 import dev.baton.benchmarks.measure.ProcessClock;
 import dev.baton.benchmarks.measure.ProcessFigures;
 import dev.baton.benchmarks.measure.Usage;
 import dev.baton.standalone.Component;
+import dev.baton.standalone.Replica;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,12 +97,10 @@ public final class LivenessBenchmark {
       LivenessResult.Silence lost = null;
       if (options.replicas() == 2) {
         progress.accept("a second replica starts");
-        Path data = Files.createDirectories(folder.resolve("second-" + runs));
-        try (SecondOrchestrator second = SecondOrchestrator.like(stack, data)) {
-          // Until it has its share of the partitions, and copies of the others.
-          TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
-          lost = silence(heartbeats, signals, runs, 1, second);
-        }
+        Replica second = stack.secondOrchestrator();
+        // Until it has its share of the partitions, and copies of the others.
+        TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
+        lost = silence(heartbeats, signals, runs, 1, second);
       }
       heartbeats.check();
       return new LivenessResult.Size(runs, 100 * used.cpuS() / used.wallS(), rss, one, lost);
@@ -115,11 +112,7 @@ public final class LivenessBenchmark {
    * @param victim is killed a second before the first of them is due
    */
   private LivenessResult.Silence silence(
-      Heartbeats heartbeats,
-      SignalWatch signals,
-      int runs,
-      int turn,
-      @Nullable SecondOrchestrator victim)
+      Heartbeats heartbeats, SignalWatch signals, int runs, int turn, @Nullable Replica victim)
       throws InterruptedException {
     BitSet silenced = new BitSet(runs);
     int apart = runs / options.silenced();

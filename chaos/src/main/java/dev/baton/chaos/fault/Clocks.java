@@ -7,6 +7,7 @@
 package dev.baton.chaos.fault;
 
 import dev.baton.standalone.Component;
+import dev.baton.standalone.Replica;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +32,23 @@ public final class Clocks {
 
   private final @Nullable Path library;
   private final String missing;
-  private final List<Clock> clocks;
+  private final List<Clock> clocks = new CopyOnWriteArrayList<>();
 
   /**
    * One clock, wrong for one reason at a time.
    *
-   * @param component whose it is; null: the runners'
+   * @param server the name of the process whose it is; null: runners'
    */
-  record Clock(String name, @Nullable Component component, Path folder, ReentrantLock lock) {
+  record Clock(String name, @Nullable String server, Path folder, ReentrantLock lock) {
+    private static Clock of(String server, Path folder) {
+      return new Clock(server, server, folder, new ReentrantLock());
+    }
+
+    /** One for all that an orchestrator starts. */
+    private static Clock ofRunners(String name, Path orchestrator) {
+      return new Clock(name, null, orchestrator.resolve("work"), new ReentrantLock());
+    }
+
     void set(long offsetMs) throws IOException {
       Path next = folder.resolve(FILE + ".next");
       Files.writeString(next, offsetMs + "\n");
@@ -56,17 +67,18 @@ public final class Clocks {
   private Clocks(@Nullable Path library, String missing, Path data) {
     this.library = library;
     this.missing = missing;
-    Path orchestrator = data.resolve(Component.ORCHESTRATOR.label());
-    clocks =
-        List.of(
-            new Clock("runners", null, orchestrator.resolve("work"), new ReentrantLock()),
-            clock(Component.ORCHESTRATOR, data),
-            clock(Component.STORE, data));
+    for (Component component : List.of(Component.ORCHESTRATOR, Component.STORE)) {
+      clocks.add(Clock.of(component.label(), data.resolve(component.label())));
+    }
+    clocks.addFirst(Clock.ofRunners("runners", data.resolve(Component.ORCHESTRATOR.label())));
   }
 
-  private static Clock clock(Component component, Path data) {
-    String name = component.label();
-    return new Clock(name, component, data.resolve(name), new ReentrantLock());
+  /** Of one more process, which has not started, and of its runners. */
+  public void add(Replica replica) {
+    clocks.add(Clock.of(replica.name(), replica.data()));
+    if (replica.component() == Component.ORCHESTRATOR) {
+      clocks.add(Clock.ofRunners("runners of " + replica.name(), replica.data()));
+    }
   }
 
   /**

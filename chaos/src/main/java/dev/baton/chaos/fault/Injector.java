@@ -7,13 +7,12 @@
 package dev.baton.chaos.fault;
 
 import dev.baton.chaos.history.FaultRecord;
-import dev.baton.standalone.Component;
-import dev.baton.standalone.Stack;
 import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -44,7 +43,7 @@ public final class Injector {
   private static final List<Long> JUMPS_MS =
       List.of(1_500L, 20_000L, 600_000L, 2L * 3_600_000, 30L * 24 * 3_600_000);
 
-  private final Stack stack;
+  private final Map<Server, ReentrantLock> servers = new LinkedHashMap<>();
   private final Runners runners;
   private final Ways ways;
   private final TcpProxy broker;
@@ -53,28 +52,22 @@ public final class Injector {
   private final Resender resender;
   private final LongSupplier clock;
   private final Consumer<String> progress;
-  private final Map<Component, ReentrantLock> busy = new EnumMap<>(Component.class);
   private final Set<ProcessId> stopped = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedQueue<FaultRecord> done = new ConcurrentLinkedQueue<>();
 
   /**
-   * What faults can reach beside the stack's processes.
-   *
-   * @param broker the way to the brokers
-   */
-  public record Surroundings(Ways ways, String broker, Clocks clocks, SpoolDisk spool) {}
-
-  /**
+   * @param data the stack's folder
+   * @param servers all that are to be hit, and healed
    * @param clock milliseconds since the history's beginning
    */
   public Injector(
-      Stack stack,
+      Path data,
+      List<Server> servers,
       Surroundings surroundings,
       Resender resender,
       LongSupplier clock,
       Consumer<String> progress) {
-    this.stack = stack;
-    this.runners = new Runners(stack.data());
+    this.runners = new Runners(data);
     this.ways = surroundings.ways();
     this.broker = surroundings.ways().get(surroundings.broker());
     this.clocks = surroundings.clocks();
@@ -82,8 +75,8 @@ public final class Injector {
     this.resender = resender;
     this.clock = clock;
     this.progress = progress;
-    for (Component component : Component.values()) {
-      busy.put(component, new ReentrantLock());
+    for (Server server : servers) {
+      this.servers.put(server, new ReentrantLock());
     }
   }
 
@@ -117,12 +110,12 @@ public final class Injector {
       Runners.signal(process, "CONT");
     }
     stopped.clear();
-    for (Component component : Component.values()) {
-      if (stack.process(component).isEmpty()) {
-        stack.restart(component);
+    for (Server server : servers.keySet()) {
+      if (server.process().isEmpty()) {
+        server.restart();
       }
-      if (!stack.awaitReady(component, BACK_WITHIN)) {
-        throw new IOException(component.label() + " is not ready, though nothing is done to it");
+      if (!server.awaitReady(BACK_WITHIN)) {
+        throw new IOException(server.name() + " is not ready, though nothing is done to it");
       }
     }
   }
@@ -177,8 +170,8 @@ public final class Injector {
       case CLOCK_JUMP -> jump(fault);
       case FULL_SPOOL -> fillSpool(fault);
       case KILL_ORCHESTRATOR, KILL_STORE, KILL_KAFKA, KILL_POSTGRES, KILL_S3 ->
-          alone(fault, component -> kill(component, fault.durationMs()));
-      case STOP_ORCHESTRATOR -> alone(fault, component -> stop(component, fault.durationMs()));
+          alone(fault, server -> kill(server, fault.durationMs()));
+      case STOP_ORCHESTRATOR -> alone(fault, server -> stop(server, fault.durationMs()));
     };
   }
 
@@ -268,8 +261,10 @@ public final class Injector {
       } finally {
         clock.right();
       }
-      Component component = clock.component();
-      boolean ended = component != null && startAgain(component);
+      boolean ended = false;
+      for (Server server : servers.keySet()) {
+        ended |= server.name().equals(clock.server()) && startAgain(server);
+      }
       return new Hit(
           "clock of " + clock.name(),
           true,
@@ -285,18 +280,18 @@ public final class Injector {
    * What a supervisor does. A service ends by itself some time after its clock has gone back, if it
    * does.
    */
-  private boolean startAgain(Component component) throws IOException, InterruptedException {
-    Optional<ProcessHandle> process = stack.process(component).flatMap(ProcessId::handle);
+  private boolean startAgain(Server server) throws IOException, InterruptedException {
+    Optional<ProcessHandle> process = server.process().flatMap(ProcessId::handle);
     if (process.isPresent() && !endsInTime(process.get())) {
       return false;
     }
-    ReentrantLock lock = Objects.requireNonNull(busy.get(component));
+    ReentrantLock lock = Objects.requireNonNull(servers.get(server));
     lock.lockInterruptibly();
     try {
       // Whoever had it may have started it.
-      boolean gone = stack.process(component).isEmpty();
+      boolean gone = server.process().isEmpty();
       if (gone) {
-        stack.restart(component);
+        server.restart();
       }
       return gone;
     } finally {
@@ -335,33 +330,37 @@ public final class Injector {
   }
 
   private interface Action {
-    Hit on(Component component) throws IOException, InterruptedException;
+    Hit on(Server server) throws IOException, InterruptedException;
   }
 
   private Hit alone(PlannedFault fault, Action action) throws IOException, InterruptedException {
-    Component component = Objects.requireNonNull(fault.kind().component());
-    ReentrantLock lock = Objects.requireNonNull(busy.get(component));
+    List<Server> those =
+        servers.keySet().stream()
+            .filter(server -> server.component() == fault.kind().component())
+            .toList();
+    Server server = those.get(fault.choice() % those.size());
+    ReentrantLock lock = Objects.requireNonNull(servers.get(server));
     if (!lock.tryLock()) {
-      return Hit.nothing(component.label() + " has not come back from the last");
+      return Hit.nothing(server.name() + " has not come back from the last");
     }
     try {
-      return action.on(component);
+      return action.on(server);
     } finally {
       lock.unlock();
     }
   }
 
-  private Hit kill(Component component, int downMs) throws IOException, InterruptedException {
-    stack.kill(component);
+  private static Hit kill(Server server, int downMs) throws IOException, InterruptedException {
+    server.kill();
     TimeUnit.MILLISECONDS.sleep(downMs);
-    stack.restart(component);
-    return new Hit(component.label(), true, "down for " + downMs + " ms");
+    server.restart();
+    return new Hit(server.name(), true, "down for " + downMs + " ms");
   }
 
-  private Hit stop(Component component, int durationMs) throws IOException, InterruptedException {
-    Optional<ProcessId> process = stack.process(component);
+  private Hit stop(Server server, int durationMs) throws IOException, InterruptedException {
+    Optional<ProcessId> process = server.process();
     return process.isEmpty()
         ? Hit.nothing("it is not there")
-        : stopped(process.get(), component.label(), durationMs);
+        : stopped(process.get(), server.name(), durationMs);
   }
 }

@@ -14,8 +14,13 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** The orchestrator's API. Each request ends within its bound, if only with an exception. */
+/**
+ * The API of the orchestrators: each request goes to the next of them. It ends within its bound, if
+ * only with an exception. Thread-safe.
+ */
 final class Api implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(15);
 
@@ -24,25 +29,30 @@ final class Api implements AutoCloseable {
           .version(HttpClient.Version.HTTP_1_1)
           .connectTimeout(Duration.ofSeconds(5))
           .build();
-  private final String base;
+  private final List<String> bases;
+  private final AtomicInteger next = new AtomicInteger();
 
-  Api(String base) {
-    this.base = base;
+  Api(List<String> bases) {
+    this.bases = List.copyOf(bases);
   }
 
   record Reply(int status, JsonNode body) {}
 
   Reply get(String path) throws IOException, InterruptedException {
-    return send(HttpRequest.newBuilder(URI.create(base + path)).GET());
+    return send(HttpRequest.newBuilder(uri(path)).GET());
   }
 
   Reply post(String path, String type, String key, String body)
       throws IOException, InterruptedException {
     return send(
-        HttpRequest.newBuilder(URI.create(base + path))
+        HttpRequest.newBuilder(uri(path))
             .header("Content-Type", type)
             .header("Idempotency-Key", key)
             .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private URI uri(String path) {
+    return URI.create(bases.get(Math.floorMod(next.getAndIncrement(), bases.size())) + path);
   }
 
   private Reply send(HttpRequest.Builder request) throws IOException, InterruptedException {

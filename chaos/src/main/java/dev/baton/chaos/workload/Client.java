@@ -42,13 +42,13 @@ public final class Client implements AutoCloseable {
   private final AtomicLong deadline = new AtomicLong(Long.MAX_VALUE);
 
   /**
-   * @param url the orchestrator's
+   * @param urls the orchestrators', which are asked by turns
    * @param ledger where steps write their effects
    * @param effects the url of the outside world
    * @param clock milliseconds since the history's beginning
    */
-  public Client(String url, Path ledger, String effects, LongSupplier clock) {
-    this.api = new Api(url);
+  public Client(List<String> urls, Path ledger, String effects, LongSupplier clock) {
+    this.api = new Api(urls);
     this.ledger = ledger;
     this.effects = effects;
     this.clock = clock;

@@ -28,6 +28,7 @@ import picocli.CommandLine.Option;
     footer = {
       "%nExamples:",
       "  baton chaos --seed 7 --minutes 5",
+      "  baton chaos --replicas 2",
       "  baton chaos --minutes 60 --runs 600 --out /tmp/night -o json",
       "  baton chaos --check /tmp/night"
     })
@@ -66,6 +67,12 @@ public final class ChaosCommand implements Callable<Integer> {
       paramLabel = "A",
       description = "So many runs are under way, 1 to 1000. Default: 8.")
   private @Nullable Integer atOnce;
+
+  @Option(
+      names = "--replicas",
+      paramLabel = "N",
+      description = "So many orchestrators and so many checkpoint-stores, 1 to 3. Default: 1.")
+  private @Nullable Integer replicas;
 
   @Option(
       names = "--bound",
@@ -121,6 +128,7 @@ public final class ChaosCommand implements Callable<Integer> {
     add(options, "--runs", within("--runs", runs, 1, 100_000));
     add(options, "--faults", within("--faults", faults, 0, 1_000_000));
     add(options, "--at-once", within("--at-once", atOnce, 1, 1000));
+    add(options, "--replicas", within("--replicas", replicas, 1, 3));
     add(options, "--bound-seconds", within("--bound", bound, 1, 86_400));
     add(options, "--out", out);
     return options;

@@ -25,6 +25,8 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.inject.Inject;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,6 +44,7 @@ import org.junit.jupiter.api.Test;
 @QuarkusTestResource(Servers.class)
 class FailoverTest {
   @Inject Testbed bed;
+  @Inject Pool pool;
 
   @Inject
   @ConfigProperty(name = "baton.data")
@@ -59,6 +62,27 @@ class FailoverTest {
         .filter(TraceEvent.RunnerAssigned.class::isInstance)
         .map(event -> ((TraceEvent.RunnerAssigned) event).epoch())
         .toList();
+  }
+
+  @Test
+  void shouldTellTheFirstEpochUntilARunnerOfTheRunWasRead() {
+    bed.api().workflow("failover-unread", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "unread-runner", 100)) {
+      String run = create("failover-unread");
+      runner.awaitAssign(run);
+      bed.api().await(run, now -> now.get("status").textValue().equals("starting"));
+
+      // A view that has read nothing of it, while its failover is decided.
+      pool.preparedQuery(
+              "UPDATE orchestrator.run SET head = NULL, status = 'pending', epoch = 2 WHERE id = $1")
+          .execute(Tuple.of(run))
+          .await()
+          .indefinitely();
+
+      JsonNode told = bed.api().get("/runs/" + run).json();
+      assertThat(told.get("status").textValue()).isEqualTo("pending");
+      assertThat(told.get("epoch").intValue()).isOne();
+    }
   }
 
   @Test

@@ -89,11 +89,16 @@ record Access(
   }
 
   String storeUrl() {
-    return "http://" + HOST + ":" + storePort;
+    return url(storePort);
   }
 
   String orchestratorUrl() {
-    return "http://" + HOST + ":" + orchestratorPort;
+    return url(orchestratorPort);
+  }
+
+  /** Of a service at that port of this host. */
+  static String url(int port) {
+    return "http://" + HOST + ":" + port;
   }
 
   Map<String, Integer> ports() {

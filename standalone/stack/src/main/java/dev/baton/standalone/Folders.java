@@ -77,13 +77,14 @@ record Folders(Path data, Path cache) {
     return data.resolve("logs");
   }
 
-  Path log(Component component) {
-    return logs().resolve(component.label() + ".log");
+  /** Of a process with this name: a component's label, or a replica's. */
+  Path log(String name) {
+    return logs().resolve(name + ".log");
   }
 
-  /** A component's own folder, made when missing. */
-  Path of(Component component) throws IOException {
-    return ownersOnly(data.resolve(component.label()));
+  /** The own folder of a process with this name, made when missing. */
+  Path of(String name) throws IOException {
+    return ownersOnly(data.resolve(name));
   }
 
   /** Makes the folder, readable by its owner only, when it is missing. */

@@ -53,14 +53,30 @@ record Specs(
   private static final Duration STOP_WITHIN_TRAINING = Duration.ofSeconds(120);
 
   ProcessSpec of(Component component) throws IOException {
-    Path folder = folders.of(component);
+    String name = component.label();
+    return spec(component, name, environment(component, folders.of(name)), readiness(component));
+  }
+
+  /** The same service once more, on a port and data of its own. */
+  ProcessSpec replica(Component service, int port, Map<String, String> more) throws IOException {
+    String name = service.label() + "-" + port;
+    Map<String, String> environment = environment(service, folders.of(name));
+    environment.put("QUARKUS_HTTP_PORT", Integer.toString(port));
+    environment.putAll(more);
+    return spec(service, name, environment, ready(Access.url(port)));
+  }
+
+  private ProcessSpec spec(
+      Component component, String name, Map<String, String> environment, Readiness readiness)
+      throws IOException {
+    Path folder = folders.of(name);
     return new ProcessSpec(
-        component.label(),
-        command(component, folder),
-        environment(component, folder),
+        name,
+        command(component, name, folder),
+        environment,
         folder,
-        folders.log(component),
-        readiness(component),
+        folders.log(name),
+        readiness,
         READY_WITHIN,
         component == Component.POSTGRES ? StopSignal.INT : StopSignal.TERM,
         aot == AotMode.TRAIN ? STOP_WITHIN_TRAINING : STOP_WITHIN);
@@ -75,20 +91,26 @@ record Specs(
 
   /** How a component is started as a Java program; nothing for Postgres, which is none. */
   Optional<JvmCommand> jvm(Component component) throws IOException {
+    return jvm(component, component.label());
+  }
+
+  private Optional<JvmCommand> jvm(Component component, String name) throws IOException {
+    Path temp = folders.temp(name);
     return switch (component) {
-      case KAFKA -> Optional.of(java(layout.kafka(), KAFKA_HEAP, Jit.FULL));
+      case KAFKA -> Optional.of(java(layout.kafka(), KAFKA_HEAP, Jit.FULL, temp));
       case POSTGRES -> Optional.empty();
       // It hashes what it is given, ten times as fast with the optimizing compiler.
-      case S3 -> Optional.of(java(layout.s3(), S3_HEAP, Jit.FULL));
-      case STORE -> Optional.of(java(layout.packaged(component.label()), STORE_HEAP, Jit.QUICK));
+      case S3 -> Optional.of(java(layout.s3(), S3_HEAP, Jit.FULL, temp));
+      case STORE ->
+          Optional.of(java(layout.packaged(component.label()), STORE_HEAP, Jit.QUICK, temp));
       case ORCHESTRATOR ->
-          Optional.of(java(layout.packaged(component.label()), ORCHESTRATOR_HEAP, Jit.QUICK));
+          Optional.of(java(layout.packaged(component.label()), ORCHESTRATOR_HEAP, Jit.QUICK, temp));
     };
   }
 
-  private ProcessSpec.Command command(Component component, Path folder) {
+  private ProcessSpec.Command command(Component component, String name, Path folder) {
     return () -> {
-      Optional<JvmCommand> jvm = jvm(component);
+      Optional<JvmCommand> jvm = jvm(component, name);
       if (jvm.isEmpty()) {
         return new PostgresServer(PostgresBinaries.unpack(folders.cache()), folder)
             .prepare(access.postgres().port(), access.postgres().password());
@@ -119,10 +141,13 @@ record Specs(
     return switch (component) {
       case KAFKA, S3 -> new Readiness.LogLine(SERVER_READY);
       case POSTGRES -> new Readiness.LogLine(POSTGRES_READY);
-      case STORE -> new Readiness.Http(URI.create(access.storeUrl() + "/q/health/ready"));
-      case ORCHESTRATOR ->
-          new Readiness.Http(URI.create(access.orchestratorUrl() + "/q/health/ready"));
+      case STORE -> ready(access.storeUrl());
+      case ORCHESTRATOR -> ready(access.orchestratorUrl());
     };
+  }
+
+  private static Readiness ready(String service) {
+    return new Readiness.Http(URI.create(service + "/q/health/ready"));
   }
 
   private Map<String, String> environment(Component component, Path folder) throws IOException {
@@ -174,9 +199,8 @@ record Specs(
     environment.put("BATON_LEASE_REQUIRED", "false");
   }
 
-  private JvmCommand java(JvmProgram program, int heapMegabytes, Jit jit) {
-    return new JvmCommand(
-        program, heapMegabytes, jit, caches(), aot, libraries(), folders.temp(program.name()));
+  private JvmCommand java(JvmProgram program, int heapMegabytes, Jit jit, Path temp) {
+    return new JvmCommand(program, heapMegabytes, jit, caches(), aot, libraries(), temp);
   }
 
   private NativeLibraries libraries() {

@@ -13,6 +13,7 @@ import dev.baton.standalone.process.Backoff;
 import dev.baton.standalone.process.ManagedProcess;
 import dev.baton.standalone.process.ProcessEvent;
 import dev.baton.standalone.process.ProcessId;
+import dev.baton.standalone.process.ProcessSpec;
 import dev.baton.standalone.state.DataLock;
 import dev.baton.standalone.state.StackFile;
 import dev.baton.standalone.state.StackState;
@@ -25,10 +26,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +61,7 @@ public final class Stack implements AutoCloseable {
   private final Specs specs;
   private final Consumer<String> progress;
   private final Map<Component, ManagedProcess> processes = new EnumMap<>(Component.class);
+  private final Queue<Replica> replicas = new ConcurrentLinkedQueue<>();
   private final Object writing = new Object();
   private volatile boolean started;
   private volatile boolean closed;
@@ -158,7 +163,7 @@ public final class Stack implements AutoCloseable {
 
   /** Where a component writes its standard output and error. */
   public Path log(Component component) {
-    return folders.log(component);
+    return folders.log(component.label());
   }
 
   /**
@@ -204,6 +209,34 @@ public final class Stack implements AutoCloseable {
     return managed(component).awaitReady(bound);
   }
 
+  /**
+   * Another process of a service beside the stack's own: the same program and settings, on a port
+   * and data of its own, with the same servers. It is not started yet, comes back by itself as
+   * little as it is told to, and ends with the stack.
+   *
+   * @param service the orchestrator or the checkpoint-store
+   * @param port of 127.0.0.1, see {@link Replica#freePort}
+   * @param environment goes before what the stack's own has
+   * @throws IllegalArgumentException when the component is no service
+   */
+  public Replica replica(Component service, int port, Map<String, String> environment)
+      throws IOException {
+    if (!service.isService()) {
+      throw new IllegalArgumentException(
+          service.label()
+              + " cannot be replicated, only services can: orchestrator, checkpoint-store");
+    }
+    ProcessSpec spec = specs.replica(service, port, environment);
+    Replica replica =
+        new Replica(
+            service,
+            Access.url(port),
+            new ManagedProcess(
+                spec, false, Backoff.DEFAULT, event -> progress.accept(Progress.line(event))));
+    replicas.add(replica);
+    return replica;
+  }
+
   /** Whether components are started again when they die unasked. */
   public void autoRestart(boolean on) {
     processes.values().forEach(process -> process.autoRestart(on));
@@ -229,9 +262,9 @@ public final class Stack implements AutoCloseable {
     // Each whatever became of those before it; runners after the one that starts them, before those
     // that they need for their last cut.
     Ending ending = new Ending();
-    ending.step(() -> retire(Component.ORCHESTRATOR));
+    retire(ending, Component.ORCHESTRATOR);
     ending.step(() -> Leftovers.stopMarked(folders.data(), running(), progress));
-    ending.step(() -> retire(Component.STORE));
+    retire(ending, Component.STORE);
     ending.step(() -> together(servers, ManagedProcess::retire));
     ending.step(() -> file.write(state()));
     ending.step(lock::close);
@@ -247,10 +280,15 @@ public final class Stack implements AutoCloseable {
     return specs;
   }
 
-  private void retire(Component component) throws IOException, InterruptedException {
+  private void retire(Ending ending, Component component) {
+    for (Replica replica : replicas) {
+      if (replica.component() == component) {
+        ending.step(replica::retire);
+      }
+    }
     ManagedProcess process = processes.get(component);
     if (process != null) {
-      process.retire();
+      ending.step(process::retire);
     }
   }
 
@@ -295,7 +333,11 @@ public final class Stack implements AutoCloseable {
   }
 
   private List<ProcessId> running() {
-    return processes.values().stream().flatMap(process -> process.id().stream()).toList();
+    return Stream.concat(
+            processes.values().stream().map(ManagedProcess::id),
+            replicas.stream().map(Replica::process))
+        .flatMap(Optional::stream)
+        .toList();
   }
 
   private void onEvent(ProcessEvent event) {

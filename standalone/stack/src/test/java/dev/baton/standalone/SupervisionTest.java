@@ -65,6 +65,16 @@ class SupervisionTest {
   }
 
   @Test
+  void shouldReplicateOnlyServices() throws Exception {
+    try (Stack stack = s3().start()) {
+      assertThatThrownBy(() -> stack.replica(Component.S3, Replica.freePort(), Map.of()))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("s3")
+          .hasMessageContaining("checkpoint-store");
+    }
+  }
+
+  @Test
   void shouldStopComponentAndWhatItHasStarted() throws Exception {
     Process runner;
     try (Stack stack = s3().start()) {

@@ -1,0 +1,219 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.baton.chaos.fault.Clocks;
+import dev.baton.chaos.fault.Server;
+import dev.baton.chaos.fault.SpoolDisk;
+import dev.baton.chaos.fault.Surroundings;
+import dev.baton.chaos.fault.Ways;
+import dev.baton.standalone.Component;
+import dev.baton.standalone.Replica;
+import dev.baton.standalone.Stack;
+import dev.baton.standalone.StackBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The ways between the parts of a stack, replicas of its services among them, which lead through
+ * proxies. The n-th replica, from 2, has ways of its own; all take the same to the brokers.
+ */
+final class Wiring implements AutoCloseable {
+  private static final String DATABASE_OF_ORCHESTRATOR = "orchestrator-postgres";
+  private static final String DATABASE_OF_STORE = "store-postgres";
+  private static final String OBJECTS = "object-store";
+  private static final String STORE = "checkpoint-store";
+  private static final String ATTACH = "runner-orchestrator";
+  private static final String LOG = "kafka";
+  private static final List<String> EACH =
+      List.of(DATABASE_OF_ORCHESTRATOR, DATABASE_OF_STORE, OBJECTS, STORE, ATTACH);
+
+  private final Path data;
+  private final int replicas;
+  private final Clocks clocks;
+  private final Ways ways;
+  private final int forwarded;
+
+  private Wiring(Path data, int replicas, Clocks clocks, Ways ways, int forwarded) {
+    this.data = data;
+    this.replicas = replicas;
+    this.clocks = clocks;
+    this.ways = ways;
+    this.forwarded = forwarded;
+  }
+
+  /**
+   * Of a stack that has not started.
+   *
+   * @param folder for what is needed besides the stack's data
+   * @param replicas of each service, the stack's own with them
+   */
+  static Wiring open(Path data, Path folder, int replicas)
+      throws IOException, InterruptedException {
+    Clocks clocks = Clocks.of(data, folder);
+    return new Wiring(data, replicas, clocks, Ways.open(names(replicas)), freePort());
+  }
+
+  private static List<String> names(int replicas) {
+    List<String> names = new ArrayList<>();
+    for (int n = 1; n <= replicas; n++) {
+      for (String way : EACH) {
+        names.add(name(way, n));
+      }
+    }
+    names.add(LOG);
+    return names;
+  }
+
+  private static String name(String way, int n) {
+    return n == 1 ? way : way + "-" + n;
+  }
+
+  /** The stack, without replicas. */
+  Stack start() throws IOException, InterruptedException {
+    Thread router = Thread.ofVirtual().name("router").start(this::route);
+    try {
+      StackBuilder builder =
+          Stack.builder()
+              .data(data)
+              .environment(
+                  Component.KAFKA, "BATON_KAFKA_FORWARDED", forwarded + ":" + ways.get(LOG).port());
+      clocks.environment().forEach((name, value) -> both(builder, name, value));
+      environment(Component.ORCHESTRATOR, 1)
+          .forEach((name, value) -> builder.environment(Component.ORCHESTRATOR, name, value));
+      environment(Component.STORE, 1)
+          .forEach((name, value) -> builder.environment(Component.STORE, name, value));
+      return builder.start();
+    } finally {
+      router.interrupt();
+    }
+  }
+
+  private static void both(StackBuilder builder, String name, String value) {
+    builder
+        .environment(Component.ORCHESTRATOR, name, value)
+        .environment(Component.STORE, name, value);
+  }
+
+  /**
+   * Starts the replicas, which end with the stack.
+   *
+   * @return all that faults can hit, the stack's own first
+   */
+  List<Server> replicate(Stack stack) throws IOException, InterruptedException {
+    List<Server> servers = new ArrayList<>();
+    for (Component component : Component.values()) {
+      servers.add(Server.of(stack, component));
+    }
+    for (int n = 2; n <= replicas; n++) {
+      servers.add(Server.of(replica(stack, Component.STORE, STORE, n)));
+      servers.add(Server.of(replica(stack, Component.ORCHESTRATOR, ATTACH, n)));
+    }
+    return servers;
+  }
+
+  private Replica replica(Stack stack, Component service, String way, int n)
+      throws IOException, InterruptedException {
+    int port = Replica.freePort();
+    Replica replica = stack.replica(service, port, environment(service, n));
+    ways.get(name(way, n)).to(port);
+    clocks.add(replica);
+    replica.start();
+    return replica;
+  }
+
+  /** What faults can reach. */
+  Surroundings surroundings(SpoolDisk spool) {
+    return new Surroundings(ways, LOG, clocks, spool);
+  }
+
+  /** What sends the n-th of a service through proxies, its own first. */
+  private Map<String, String> environment(Component service, int n) {
+    return service == Component.STORE
+        ? Map.of(
+            "BATON_DB_PORT",
+            port(name(DATABASE_OF_STORE, n)),
+            "BATON_OBJECT_STORE_ENDPOINT",
+            url(name(OBJECTS, n)))
+        : Map.of(
+            "KAFKA_BOOTSTRAP_SERVERS",
+            "127.0.0.1:" + ways.get(LOG).port(),
+            "BATON_DB_PORT",
+            port(name(DATABASE_OF_ORCHESTRATOR, n)),
+            "BATON_STORE_URL",
+            all(STORE, n),
+            "BATON_ORCHESTRATOR_URL",
+            all(ATTACH, n));
+  }
+
+  private String all(String way, int first) {
+    return IntStream.range(0, replicas)
+        .mapToObj(i -> url(name(way, 1 + (first - 1 + i) % replicas)))
+        .collect(Collectors.joining(","));
+  }
+
+  private String port(String way) {
+    return Integer.toString(ways.get(way).port());
+  }
+
+  private String url(String way) {
+    return "http://127.0.0.1:" + ways.get(way).port();
+  }
+
+  /** The stack chooses its ports while it starts, and says so before it starts anything. */
+  private void route() {
+    Path file = data.resolve("stack.json");
+    try {
+      while (true) {
+        JsonNode ports =
+            Files.exists(file)
+                ? new ObjectMapper().readTree(Files.readString(file)).path("ports")
+                : MissingNode.getInstance();
+        if (ports.has("orchestrator")) {
+          for (int n = 1; n <= replicas; n++) {
+            ways.get(name(DATABASE_OF_ORCHESTRATOR, n)).to(ports.path("postgres").asInt());
+            ways.get(name(DATABASE_OF_STORE, n)).to(ports.path("postgres").asInt());
+            ways.get(name(OBJECTS, n)).to(ports.path("s3").asInt());
+          }
+          ways.get(STORE).to(ports.path("store").asInt());
+          ways.get(ATTACH).to(ports.path("orchestrator").asInt());
+          ways.get(LOG).to(forwarded);
+          return;
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    ways.close();
+  }
+}
