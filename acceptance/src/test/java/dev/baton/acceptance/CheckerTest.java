@@ -166,7 +166,7 @@ class CheckerTest {
             new Client(
                 List.of(on.stack.orchestratorUrl()), files.ledger(), "", () -> elapsed(began))) {
       List<Logged> log = reader.readWhole();
-      client.follow(run);
+      client.follow(run, 0);
       String last =
           log.stream().filter(r -> r.run().equals(run)).map(Logged::id).reduce("", (_, id) -> id);
       assertThat(client.events(run, last, STORED_MS)).isTrue();

@@ -46,6 +46,10 @@ import java.util.stream.Stream;
  * workload under faults, the healing, the end of all runs, the history, the verdict.
  */
 public final class Chaos {
+  /** One run of so many is paused, and resumed. */
+  private static final int PAUSED_OF = 5;
+
+  private static final int LATEST_PAUSE = 10;
   private static final long STORE_BOUND_MS = 120_000;
 
   private final ChaosOptions options;
@@ -106,7 +110,7 @@ public final class Chaos {
   }
 
   private History record(Path data) throws IOException, InterruptedException {
-    try (Wiring wiring = Wiring.open(data, options.out(), options.replicas());
+    try (Wiring wiring = Wiring.open(data, options.out(), options.replicas(), settings());
         EffectServer effects = new EffectServer(folder.ledger());
         Stack stack = wiring.start();
         SpoolDisk spool = SpoolDisk.mount(data)) {
@@ -126,6 +130,20 @@ public final class Chaos {
         return history;
       }
     }
+  }
+
+  /**
+   * Of both services, so that all that they can do is done under faults: runs that wait are parked,
+   * runners end and hand over, others wait for work. Leases are required with every other seed.
+   */
+  private Map<String, String> settings() {
+    boolean leases = options.seed() % 2 != 0;
+    progress.accept(leases ? "leases are required" : "leases are not required");
+    return Map.of(
+        "BATON_PARK_AFTER", "500ms",
+        "BATON_RUNNER_MAX_LIFETIME", "1m",
+        "BATON_LAUNCHER_WARM_SIZE", "1",
+        "BATON_LEASE_REQUIRED", Boolean.toString(leases));
   }
 
   /** Of all orchestrators, past the proxies. */
@@ -161,7 +179,7 @@ public final class Chaos {
       started.put(workload, client.create(workload, "undisturbed-" + workload.name()));
     }
     for (Map.Entry<Workload, String> one : started.entrySet()) {
-      JsonNode end = client.follow(one.getValue());
+      JsonNode end = client.follow(one.getValue(), 0);
       String name = one.getKey().workflow();
       if (!end.path("status").asText().equals("completed")) {
         throw new IOException("undisturbed, " + name + " did not complete: " + end);
@@ -205,10 +223,21 @@ public final class Chaos {
         injector.done());
   }
 
-  /** The n-th of the workload, from 0: a function of the seed. Neighbours must not be alike. */
+  /** The n-th of the workload, from 0: a function of the seed. */
   private Workload workload(int n) {
-    Random random = new Random(options.seed());
-    return Workload.choose(new Random(random.nextLong() ^ (n * 0x9E3779B97F4A7C15L)));
+    return Workload.choose(random(n, 0));
+  }
+
+  /** With which look the n-th run is asked to pause; most are not. A function of the seed. */
+  private int pauseAt(int n) {
+    Random random = random(n, 1);
+    return random.nextInt(PAUSED_OF) == 0 ? 1 + random.nextInt(LATEST_PAUSE) : 0;
+  }
+
+  /** Neighbours must not be alike. */
+  private Random random(int n, int use) {
+    Random random = new Random(options.seed() + use);
+    return new Random(random.nextLong() ^ (n * 0x9E3779B97F4A7C15L));
   }
 
   /** Starts one run after the other, and stays with each until it ends. */
@@ -222,7 +251,7 @@ public final class Chaos {
         runs.add(
             new StartedRun(
                 run, workload.workflow(), Objects.requireNonNull(expected.get(workload))));
-        JsonNode end = client.follow(run);
+        JsonNode end = client.follow(run, pauseAt(n));
         progress.accept(
             "%6.1f s  run %d %s %s: %s, epoch %s"
                 .formatted(

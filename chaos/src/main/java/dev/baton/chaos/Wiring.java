@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.baton.chaos.fault.Clocks;
+import dev.baton.chaos.fault.OwnNetwork;
 import dev.baton.chaos.fault.Server;
 import dev.baton.chaos.fault.SpoolDisk;
 import dev.baton.chaos.fault.Surroundings;
@@ -47,13 +48,21 @@ final class Wiring implements AutoCloseable {
 
   private final Path data;
   private final int replicas;
+  private final Map<String, String> settings;
   private final Clocks clocks;
   private final Ways ways;
   private final int forwarded;
 
-  private Wiring(Path data, int replicas, Clocks clocks, Ways ways, int forwarded) {
+  private Wiring(
+      Path data,
+      int replicas,
+      Map<String, String> settings,
+      Clocks clocks,
+      Ways ways,
+      int forwarded) {
     this.data = data;
     this.replicas = replicas;
+    this.settings = Map.copyOf(settings);
     this.clocks = clocks;
     this.ways = ways;
     this.forwarded = forwarded;
@@ -64,11 +73,12 @@ final class Wiring implements AutoCloseable {
    *
    * @param folder for what is needed besides the stack's data
    * @param replicas of each service, the stack's own with them
+   * @param settings what the services have in their environment besides
    */
-  static Wiring open(Path data, Path folder, int replicas)
+  static Wiring open(Path data, Path folder, int replicas, Map<String, String> settings)
       throws IOException, InterruptedException {
     Clocks clocks = Clocks.of(data, folder);
-    return new Wiring(data, replicas, clocks, Ways.open(names(replicas)), freePort());
+    return new Wiring(data, replicas, settings, clocks, Ways.open(names(replicas)), freePort());
   }
 
   private static List<String> names(int replicas) {
@@ -96,6 +106,7 @@ final class Wiring implements AutoCloseable {
               .environment(
                   Component.KAFKA, "BATON_KAFKA_FORWARDED", forwarded + ":" + ways.get(LOG).port());
       clocks.environment().forEach((name, value) -> both(builder, name, value));
+      settings.forEach((name, value) -> both(builder, name, value));
       environment(Component.ORCHESTRATOR, 1)
           .forEach((name, value) -> builder.environment(Component.ORCHESTRATOR, name, value));
       environment(Component.STORE, 1)
@@ -140,8 +151,8 @@ final class Wiring implements AutoCloseable {
   }
 
   /** What faults can reach. */
-  Surroundings surroundings(SpoolDisk spool) {
-    return new Surroundings(ways, LOG, clocks, spool);
+  Surroundings surroundings(SpoolDisk spool) throws IOException, InterruptedException {
+    return new Surroundings(ways, LOG, clocks, spool, OwnNetwork.find());
   }
 
   /** What sends the n-th of a service through proxies, its own first. */

@@ -110,6 +110,6 @@ final class ApiFollowsTheLog implements Invariant {
     return prefix.epoch() == told.path("epoch").asInt()
         && prefix.completed() == told.path("completed_steps").asInt()
         && prefix.end().equals(end)
-        && (!status.equals("waiting") || prefix.asked() > 0);
+        && (!status.equals("waiting") || prefix.waits());
   }
 }

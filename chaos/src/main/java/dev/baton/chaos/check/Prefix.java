@@ -13,10 +13,10 @@ package dev.baton.chaos.check;
  * @param epoch who holds the run; 0 when nobody was assigned yet
  * @param completed how many completions counted
  * @param end the status that the run ended with; empty while it has not
- * @param asked how many questions were asked and not answered
+ * @param waits whether a question was asked and not answered, or the run is parked
  */
-record Prefix(int records, int epoch, int completed, String end, int asked) {
-  static final Prefix NONE = new Prefix(0, 0, 0, "", 0);
+record Prefix(int records, int epoch, int completed, String end, boolean waits) {
+  static final Prefix NONE = new Prefix(0, 0, 0, "", false);
 
   @Override
   public String toString() {

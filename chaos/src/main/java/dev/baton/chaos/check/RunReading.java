@@ -46,6 +46,7 @@ final class RunReading {
   private int epoch;
   private int completed;
   private String end = "";
+  private boolean parked;
 
   /** Two completions of the same visit, both of which count. */
   record Repeat(Logged first, Logged second) {}
@@ -95,7 +96,7 @@ final class RunReading {
     if (placed.counts()) {
       apply(placed);
     }
-    prefixes.add(new Prefix(records.size(), epoch, completed, end, asked.size()));
+    prefixes.add(new Prefix(records.size(), epoch, completed, end, parked || !asked.isEmpty()));
   }
 
   private Standing judge(Logged record) {
@@ -123,6 +124,7 @@ final class RunReading {
     String ended = ENDS.get(record.type());
     if (ended != null) {
       end = ended;
+      parked = false;
       asked.clear();
     } else if (record.is("runner_assigned")) {
       assign(record.data().path("epoch").asInt());
@@ -135,6 +137,8 @@ final class RunReading {
       leave(placed);
     } else if (record.is("checkpoint_waiting")) {
       asked.add(record.text("step"));
+    } else if (record.is("run_parked") || record.is("run_paused")) {
+      parked = record.is("run_parked");
     } else if (record.is("approval_answered")) {
       asked.remove(record.text("step"));
     }
@@ -151,6 +155,7 @@ final class RunReading {
                 .removeIf(
                     done -> done.index() >= since && isWithin(done.record().text("step"), branch)));
     uncommittedSince.clear();
+    parked = false;
     epoch = next;
     Map<String, Logged> stood = new HashMap<>();
     standing.forEach((visit, done) -> stood.put(visit, done.record()));

@@ -23,6 +23,8 @@ public enum FaultKind {
   DELAY(10, 1_000, 6_000, null, null),
   /** Nothing comes through, connections stay open. */
   CUT(12, 300, 5_000, null, null),
+  /** No packet comes through, one way or both: TCP waits, and sends again. */
+  PARTITION(8, 300, 8_000, null, null),
   /** All connections of one way break at once. */
   DROP(6, 0, 0, null, null),
   /**

@@ -6,6 +6,7 @@
  */
 package dev.baton.chaos.fault;
 
+import dev.baton.chaos.fault.OwnNetwork.Direction;
 import dev.baton.chaos.history.FaultRecord;
 import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -35,6 +37,9 @@ import java.util.function.LongSupplier;
 public final class Injector {
   private static final Duration BACK_WITHIN = Duration.ofMinutes(3);
   private static final int LONGEST_DELAY_MS = 400;
+
+  /** Far more than there are at once. */
+  private static final int MOST_PARTITIONS = 900;
 
   /** Longer than a service waits for its clock to be right again. */
   private static final Duration ENDS_WITHIN = Duration.ofSeconds(15);
@@ -49,6 +54,8 @@ public final class Injector {
   private final TcpProxy broker;
   private final Clocks clocks;
   private final SpoolDisk spool;
+  private final OwnNetwork network;
+  private final AtomicInteger partitions = new AtomicInteger();
   private final Resender resender;
   private final LongSupplier clock;
   private final Consumer<String> progress;
@@ -72,6 +79,7 @@ public final class Injector {
     this.broker = surroundings.ways().get(surroundings.broker());
     this.clocks = surroundings.clocks();
     this.spool = surroundings.spool();
+    this.network = surroundings.network();
     this.resender = resender;
     this.clock = clock;
     this.progress = progress;
@@ -166,6 +174,7 @@ public final class Injector {
       case RESEND -> resend(fault);
       case DELAY -> delay(fault);
       case CUT -> cut(fault);
+      case PARTITION -> partition(fault);
       case DROP -> drop(fault);
       case CLOCK_JUMP -> jump(fault);
       case FULL_SPOOL -> fillSpool(fault);
@@ -235,6 +244,23 @@ public final class Injector {
     TimeUnit.MILLISECONDS.sleep(fault.durationMs());
     ways.get(way).heal();
     return new Hit(way, true, "for " + fault.durationMs() + " ms");
+  }
+
+  private Hit partition(PlannedFault fault) throws IOException, InterruptedException {
+    if (!network.missing().isEmpty()) {
+      return Hit.nothing("no packets can be kept back: " + network.missing());
+    }
+    String way = ways.choose(fault.choice());
+    Direction[] directions = Direction.values();
+    Direction direction = directions[fault.choice() / ways.proxies().size() % directions.length];
+    int number = 1 + partitions.getAndIncrement() % MOST_PARTITIONS;
+    network.cut(number, ways.get(way).port(), direction);
+    try {
+      TimeUnit.MILLISECONDS.sleep(fault.durationMs());
+    } finally {
+      network.heal(number, direction);
+    }
+    return new Hit(way, true, "%s for %d ms".formatted(direction, fault.durationMs()));
   }
 
   private Hit drop(PlannedFault fault) throws IOException {

@@ -11,4 +11,5 @@ package dev.baton.chaos.fault;
  *
  * @param broker the way to the brokers
  */
-public record Surroundings(Ways ways, String broker, Clocks clocks, SpoolDisk spool) {}
+public record Surroundings(
+    Ways ways, String broker, Clocks clocks, SpoolDisk spool, OwnNetwork network) {}

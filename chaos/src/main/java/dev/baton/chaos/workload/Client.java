@@ -106,19 +106,28 @@ public final class Client implements AutoCloseable {
   }
 
   /**
-   * Looks at a run until it has ended or nothing is waited for any more.
+   * Looks at a run until it has ended or nothing is waited for any more; resumes it when it is
+   * paused.
    *
+   * @param pauseAt with which look it is asked to pause, from 1; 0 for none
    * @return what was told last
    */
-  public JsonNode follow(String run) throws InterruptedException {
+  public JsonNode follow(String run, int pauseAt) throws InterruptedException {
     JsonNode last = HistoryFolder.JSON.createObjectNode();
-    while (clock.getAsLong() < deadline.get()) {
+    for (int look = 1; clock.getAsLong() < deadline.get(); look++) {
       try {
+        if (look == pauseAt) {
+          // Whether it is, the status tells: a run that has just ended cannot be paused.
+          command(run, "pause");
+        }
         Api.Reply reply = look(run);
         if (reply.status() == 200) {
           last = reply.body();
           if (ENDED.contains(last.path("status").asText())) {
             return last;
+          }
+          if (last.path("status").asText().equals("paused")) {
+            command(run, "resume");
           }
           for (JsonNode waiting : last.path("waiting")) {
             answer(run, waiting.path("approval").asText());
@@ -166,6 +175,10 @@ public final class Client implements AutoCloseable {
     Api.Reply reply = api.get("/runs/" + run);
     record(asked, Request.RUN, run, reply);
     return reply;
+  }
+
+  private void command(String run, String what) throws IOException, InterruptedException {
+    api.post("/runs/" + run + "/" + what, "application/json", what + "-" + run, "{}");
   }
 
   private void answer(String run, String approval) throws IOException, InterruptedException {

@@ -8,15 +8,22 @@ package dev.baton.cli.stack;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** The program that injects faults and decides about histories: a JVM of its own. */
 public final class ChaosProgram {
   private static final String MAIN = "dev.baton.chaos.ChaosMain";
   private static final Duration END_BOUND = Duration.ofMinutes(2);
+  private static final long PROBE_SECONDS = 10;
+
+  // A network of its own, where packets can be kept back: its loopback device begins switched off.
+  private static final List<String> OWN_NETWORK =
+      List.of("unshare", "--net", "--", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh");
 
   private ChaosProgram() {}
 
@@ -27,7 +34,7 @@ public final class ChaosProgram {
    */
   public static int run(List<String> arguments) throws IOException, InterruptedException {
     Path home = Path.of(System.getProperty("baton.home", ""));
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(ownNetwork());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
@@ -39,7 +46,32 @@ public final class ChaosProgram {
             MAIN));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
+    // The program changes nothing in the network that this one is in.
+    builder
+        .environment()
+        .put(
+            "BATON_OUTER_NETWORK", Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString());
     builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
     return new Foreground(builder, END_BOUND).run();
+  }
+
+  /** What a command begins with to have one; nothing where this user, or this host, cannot. */
+  private static List<String> ownNetwork() throws InterruptedException {
+    List<String> probe = new ArrayList<>(OWN_NETWORK);
+    probe.add("true");
+    try {
+      Process process =
+          new ProcessBuilder(probe)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      if (!process.waitFor(PROBE_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        return List.of();
+      }
+      return process.exitValue() == 0 ? OWN_NETWORK : List.of();
+    } catch (IOException missing) {
+      return List.of(); // No such program here: the faults that need it say that they are not done.
+    }
   }
 }

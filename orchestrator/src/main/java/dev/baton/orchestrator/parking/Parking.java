@@ -66,7 +66,7 @@ public final class Parking {
     boolean pause = row.getString("pause") != null;
     return tx.preparedQuery(
             """
-            UPDATE orchestrator.run SET epoch = $2, control_seq = $3, status = $4, desired = $5, runner_id = NULL,
+            UPDATE orchestrator.run SET epoch = $2, certain_epoch = $2, control_seq = $3, status = $4, desired = $5, runner_id = NULL,
               assigned_at = NULL, runner_pid = NULL, runner_host = NULL, completed_at_failover = completed
             WHERE id = $1""")
         .execute(

@@ -96,7 +96,10 @@ final class RunChange {
     return hasMoved() && (head.isEnded() || head.status() == RunStatus.PAUSED);
   }
 
-  RunHead.Verdict apply(TraceRecord record) {
+  /**
+   * @param appended when the broker took it, by its clock
+   */
+  RunHead.Verdict apply(TraceRecord record, Instant appended) {
     RunHead before = head;
     RunHead.Step step = head.apply(record);
     head = step.head();
@@ -104,14 +107,14 @@ final class RunChange {
       gap = head.gap();
     }
     if (step.verdict() == RunHead.Verdict.ACCEPTED) {
-      note(record, before);
+      note(record, appended, before);
     }
     return step.verdict();
   }
 
-  private void note(TraceRecord record, RunHead before) {
+  private void note(TraceRecord record, Instant appended, RunHead before) {
     if (record.event() instanceof TraceEvent.Runner event) {
-      noteRunner(event, record, before);
+      noteRunner(event, record, appended, before);
     }
     // Also those that a fence takes back, for they were asked on files that are lost.
     Closed how = new Closed(record.time(), isAnswer(record.event()));
@@ -154,7 +157,14 @@ final class RunChange {
         || event instanceof TraceEvent.StepFailed failed && ApprovalState.isAnswer(failed);
   }
 
-  private void noteRunner(TraceEvent.Runner event, TraceRecord record, RunHead before) {
+  /** A duration goes on from when the broker took the event: its runner's clock may be wrong. */
+  private static @Nullable Instant end(TraceEvent.RunParked waits, Instant appended) {
+    Long left = waits.waitMs();
+    return left == null ? waits.resumeAt() : appended.plusMillis(Math.max(0, left));
+  }
+
+  private void noteRunner(
+      TraceEvent.Runner event, TraceRecord record, Instant appended, RunHead before) {
     if (startedEpoch == null || startedEpoch < before.epoch()) {
       startedEpoch = before.epoch();
     }
@@ -170,8 +180,8 @@ final class RunChange {
               .createObjectNode()
               .put("run", run)
               .put("epoch", head.epoch())
-              .put("parked_at", PgBounds.text(record.time()))
-              .put("resume_at", PgBounds.text(waits.resumeAt()))
+              .put("parked_at", PgBounds.text(appended))
+              .put("resume_at", PgBounds.text(end(waits, appended)))
               .put("approvals", text(waits.approvals()));
     } else if (event instanceof TraceEvent.CheckpointWaiting waiting) {
       if (before.waiting().contains(waiting.step())) {

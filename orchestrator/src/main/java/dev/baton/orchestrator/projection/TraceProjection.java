@@ -32,6 +32,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -431,7 +432,12 @@ class TraceProjection {
         case TraceCodec.Decoded.Unknown later -> folded.increment();
         case TraceCodec.Decoded.Known event -> {
           if (isVouchedFor(event)) {
-            fold(event.record(), TraceCodec.isRestored(record.headers()), known, batch);
+            fold(
+                event.record(),
+                Instant.ofEpochMilli(record.timestamp()),
+                TraceCodec.isRestored(record.headers()),
+                known,
+                batch);
           }
         }
       }
@@ -453,7 +459,12 @@ class TraceProjection {
     return true;
   }
 
-  private void fold(TraceRecord record, boolean restored, Map<String, RunHead> known, Batch batch) {
+  private void fold(
+      TraceRecord record,
+      Instant appended,
+      boolean restored,
+      Map<String, RunHead> known,
+      Batch batch) {
     folded.increment();
     RunChange change = batch.changes().get(record.run());
     if (change == null) {
@@ -469,7 +480,7 @@ class TraceProjection {
       }
       batch.changes().put(record.run(), change);
     }
-    if (change.apply(record) == RunHead.Verdict.ACCEPTED && !restored) {
+    if (change.apply(record, appended) == RunHead.Verdict.ACCEPTED && !restored) {
       notifications.of(record).ifPresent(batch.told()::add);
     }
   }

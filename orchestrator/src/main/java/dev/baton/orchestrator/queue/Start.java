@@ -79,7 +79,7 @@ public record Start(
     }
     return tx.preparedQuery(
             """
-            UPDATE orchestrator.run SET epoch = $2, control_seq = $3, queued_at = NULL, queued_effects = NULL,
+            UPDATE orchestrator.run SET epoch = $2, certain_epoch = $2, control_seq = $3, queued_at = NULL, queued_effects = NULL,
               queued_definition = NULL, queued_isolation = NULL,
               definition_hash = COALESCE($5, definition_hash), isolation = COALESCE($6, isolation),
               desired = 'running', pause = NULL, ended = false, ended_at = NULL, error = NULL,

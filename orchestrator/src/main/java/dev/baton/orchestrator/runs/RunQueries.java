@@ -42,14 +42,15 @@ public class RunQueries {
   private static final int MOST_OF_LINEAGE = 1_000;
 
   // The epoch of a run that has ended, or has lost its runner, is the log's: a failover may have
-  // raised the row's before it knew of the run's end, for an epoch that never was. Of one of which
-  // no runner was read yet it is the first, which comes for certain, whatever was lost since.
+  // raised the row's before it knew of the run's end, for an epoch that never was. What is certain
+  // to
+  // come, and may have been told, is not taken back, however little of the log was read.
   private static final String SELECT =
       """
       SELECT r.id, r.project, r.kind, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
         r.forked_from, r.forked_position, r.forked_step, r.forked_checkpoint, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
-        CASE WHEN (r.ended OR r.status IN ('interrupted', 'pausing')) AND r.head IS NOT NULL THEN (r.head::json ->> 'epoch')::int
-          WHEN r.status = 'pending' THEN LEAST(r.epoch, 1) ELSE r.epoch END AS epoch,
+        CASE WHEN r.ended OR r.status IN ('pending', 'interrupted', 'pausing')
+          THEN GREATEST(LEAST(r.certain_epoch, r.epoch), (r.head::json ->> 'epoch')::int) ELSE r.epoch END AS epoch,
         r.priority, r.queued_at,
         CASE WHEN r.queued_at IS NOT NULL THEN (SELECT count(*) FROM (SELECT 1 FROM orchestrator.run q
           WHERE q.project = r.project AND q.workflow = r.workflow AND q.queued_at IS NOT NULL

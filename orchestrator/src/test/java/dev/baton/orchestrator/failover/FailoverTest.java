@@ -38,7 +38,10 @@ import java.util.Objects;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @QuarkusTest
 @QuarkusTestResource(Servers.class)
@@ -64,24 +67,38 @@ class FailoverTest {
         .toList();
   }
 
-  @Test
-  void shouldTellTheFirstEpochUntilARunnerOfTheRunWasRead() {
+  @ParameterizedTest
+  @CsvSource({
+    // Nothing of it was read yet, and its first runner is lost.
+    "pending, , 1, 2, 1",
+    // It was resumed, and lost again before that was read.
+    "interrupted, 1, 2, 3, 2",
+    "interrupted, 2, 1, 3, 2",
+    // In the queue.
+    "pending, , 1, 0, 0"
+  })
+  void shouldTellOfNoEpochThatMayNeverComeNorTakeOneBack(
+      String status, @Nullable Integer read, int certain, int decided, int told) {
     bed.api().workflow("failover-unread", true);
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "unread-runner", 100)) {
       String run = create("failover-unread");
       runner.awaitAssign(run);
       bed.api().await(run, now -> now.get("status").textValue().equals("starting"));
 
-      // A view that has read nothing of it, while its failover is decided.
+      // A view that has read so much, while failovers are decided.
       pool.preparedQuery(
-              "UPDATE orchestrator.run SET head = NULL, status = 'pending', epoch = 2 WHERE id = $1")
-          .execute(Tuple.of(run))
+              """
+              UPDATE orchestrator.run SET status = $2, certain_epoch = $4, epoch = $5,
+                head = CASE WHEN $3::integer IS NOT NULL
+                  THEN jsonb_set(head::jsonb, '{epoch}', to_jsonb($3::integer))::text END
+              WHERE id = $1""")
+          .execute(Tuple.of(run, status, read, certain, decided))
           .await()
           .indefinitely();
 
-      JsonNode told = bed.api().get("/runs/" + run).json();
-      assertThat(told.get("status").textValue()).isEqualTo("pending");
-      assertThat(told.get("epoch").intValue()).isOne();
+      JsonNode now = bed.api().get("/runs/" + run).json();
+      assertThat(now.get("status").textValue()).isEqualTo(status);
+      assertThat(now.get("epoch").intValue()).isEqualTo(told);
     }
   }
 

@@ -20,6 +20,7 @@ import dev.baton.protocol.trace.TraceRecord;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,12 @@ class ParkingTest {
   }
 
   private static void park(TraceLog log, String run, @Nullable Instant until) {
-    log.append(run, Lane.runner(1), 3, new TraceEvent.RunParked(until, List.of(run + "-ok-1")));
+    park(log, run, until, null);
+  }
+
+  private static void park(TraceLog log, String run, @Nullable Instant until, @Nullable Long left) {
+    log.append(
+        run, Lane.runner(1), 3, new TraceEvent.RunParked(until, left, List.of(run + "-ok-1")));
   }
 
   private void awaitParked(String run) {
@@ -93,6 +99,18 @@ class ParkingTest {
       assertThat(reasons(log.trace(run, trace -> reasons(trace).size() == 2)))
           .containsExactly("start", "unparked");
       assertThat(bed.api().get("/runs/" + run).json().hasNonNull("parked")).isFalse();
+      post("/runs/" + run + "/cancel", "{}", 202);
+    }
+  }
+
+  @Test
+  void shouldWakeARunByWhatIsLeftOfItsWaitWhateverItsRunnersClockSays() {
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "parked-ahead", 100);
+        TraceLog log = bed.log()) {
+      String run = ask("parked-ahead", runner, log);
+      park(log, run, Instant.now().plus(Duration.ofDays(30)), 300L);
+
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(2);
       post("/runs/" + run + "/cancel", "{}", 202);
     }
   }

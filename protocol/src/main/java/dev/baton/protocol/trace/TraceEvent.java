@@ -384,10 +384,14 @@ public sealed interface TraceEvent {
   /**
    * Nothing of the run is in progress but waits: no runner carries it until one of them is over.
    *
-   * @param resumeAt when the first of them is over by itself; null where only an answer ends one
+   * @param resumeAt when the first of them is over by itself, by its runner's clock; null where
+   *     only an answer ends one
+   * @param waitMs how long that is from now on, where a duration is waited for; counted from when
+   *     the broker takes the event
    * @param approvals that an answer may end
    */
-  record RunParked(@Nullable Instant resumeAt, List<String> approvals) implements Runner {
+  record RunParked(@Nullable Instant resumeAt, @Nullable Long waitMs, List<String> approvals)
+      implements Runner {
     public RunParked {
       approvals = approvals == null ? List.of() : List.copyOf(approvals);
     }

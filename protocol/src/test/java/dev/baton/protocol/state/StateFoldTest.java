@@ -54,7 +54,7 @@ class StateFoldTest {
     assertThat(status()).isEqualTo(RunStatus.RESUMING);
     runner(started());
     assertThat(status()).as("the approval still waits").isEqualTo(RunStatus.WAITING);
-    runner(new TraceEvent.RunParked(null, List.of(RUN + "-ok-1")));
+    runner(new TraceEvent.RunParked(null, null, List.of(RUN + "-ok-1")));
     assertThat(status()).as("it waits without a runner").isEqualTo(RunStatus.WAITING);
     control(
         new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.TRUE, "me", null, null));

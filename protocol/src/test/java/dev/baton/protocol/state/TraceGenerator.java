@@ -251,7 +251,7 @@ final class TraceGenerator {
       return;
     }
     if (random.nextInt(6) == 0) {
-      runner(new TraceEvent.RunParked(null, List.of("approval")));
+      runner(new TraceEvent.RunParked(null, null, List.of("approval")));
       assign(TraceEvent.RunnerAssigned.UNPARKED);
       return;
     }

@@ -69,7 +69,7 @@ final class ApprovalStep {
     Deadline late = expiresAt == null ? Deadline.NONE : Deadline.at(expiresAt.plus(ON_ITS_WAY));
     run.progress().beginWaiting();
     Optional<JsonNode> answer;
-    try (Parking.Waiting waiting = run.parking().begin(expiresAt, id, !isAhead())) {
+    try (Parking.Waiting waiting = run.parking().begin(expiry, null, id, !isAhead())) {
       answer = run.control().await(run.answers().to(id), late.earlier(deadline).leftOrForever());
       waiting.over();
     } finally {

@@ -7,6 +7,7 @@
 package dev.baton.runner.engine;
 
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.steps.Deadline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,14 +35,23 @@ final class Parking {
 
   /** Something that is waited for. */
   private static final class Wait {
-    final Instant since = Instant.now();
-    final @Nullable Instant until;
+    final Deadline asked;
+    final Deadline over;
+    final @Nullable Instant day;
     final @Nullable String approval;
     @Nullable Future<?> look;
 
-    Wait(@Nullable Instant until, @Nullable String approval) {
-      this.until = until;
+    Wait(Deadline asked, Deadline over, @Nullable Instant day, @Nullable String approval) {
+      this.asked = asked;
+      this.over = over;
+      this.day = day;
       this.approval = approval;
+    }
+
+    /** Whether it is worth to go, and will be. */
+    boolean isLong(Duration after) {
+      Duration left = over.left();
+      return (left == null || left.compareTo(after) > 0) && (approval == null || asked.isPast());
     }
   }
 
@@ -79,12 +89,14 @@ final class Parking {
   /**
    * A line waits from now on, until that is closed.
    *
-   * @param until when the wait is over by itself; null: never
+   * @param over when the wait is over by itself
+   * @param day the time of the day that is waited for; null where it is a duration
    * @param approval that is waited for; null where it is only time
    * @param mayPark false where nobody else could go on from here
    */
-  synchronized Waiting begin(@Nullable Instant until, @Nullable String approval, boolean mayPark) {
-    Wait wait = new Wait(until, approval);
+  synchronized Waiting begin(
+      Deadline over, @Nullable Instant day, @Nullable String approval, boolean mayPark) {
+    Wait wait = new Wait(Deadline.after(after), over, day, approval);
     if (!after.isZero() && mayPark) {
       waits.add(wait);
       look();
@@ -130,8 +142,7 @@ final class Parking {
     if (parked != null || waits.isEmpty() || waits.size() < walking) {
       return;
     }
-    Instant now = Instant.now();
-    if (!waits.stream().allMatch(wait -> isLong(wait, now))) {
+    if (!waits.stream().allMatch(wait -> wait.isLong(after))) {
       return;
     }
     List<String> approvals = new ArrayList<>();
@@ -140,19 +151,28 @@ final class Parking {
         .filter(Objects::nonNull)
         .sorted()
         .forEach(approvals::add);
-    Instant first =
-        waits.stream()
-            .map(wait -> wait.until)
-            .filter(Objects::nonNull)
-            .min(Instant::compareTo)
-            .orElse(null);
-    parked = new TraceEvent.RunParked(first, approvals);
+    parked = event(approvals);
     control.stop(Stop.PARKED);
   }
 
-  private boolean isLong(Wait wait, Instant now) {
-    Instant until = wait.until;
-    boolean goesOn = until == null || until.isAfter(now.plus(after));
-    return goesOn && (wait.approval == null || !wait.since.plus(after).isAfter(now));
+  /**
+   * A duration is told as what is left of it, for this clock may be wrong and nobody counts by it.
+   */
+  private TraceEvent.RunParked event(List<String> approvals) {
+    Wait first = null;
+    Duration least = null;
+    for (Wait wait : waits) {
+      Duration left = wait.over.left();
+      if (left != null && (least == null || left.compareTo(least) < 0)) {
+        first = wait;
+        least = left;
+      }
+    }
+    if (first == null || least == null) {
+      return new TraceEvent.RunParked(null, null, approvals);
+    }
+    return first.day == null
+        ? new TraceEvent.RunParked(Instant.now().plus(least), least.toMillis(), approvals)
+        : new TraceEvent.RunParked(first.day, null, approvals);
   }
 }

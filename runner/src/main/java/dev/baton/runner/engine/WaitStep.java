@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.StepKind;
+import dev.baton.protocol.workflow.WaitTime;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
@@ -42,6 +43,7 @@ final class WaitStep {
   StepResult execute(StepKind.Wait wait, int attempt, Deadline deadline)
       throws InterruptedException {
     Instant end;
+    Duration whole;
     try {
       Optional<Instant> began = left.map(StepState::startedAt);
       Instant now = Instant.now();
@@ -49,6 +51,7 @@ final class WaitStep {
       end = began.map(then -> wait.time().end(line.scope(), then)).orElse(longest);
       // The clock that said when it began may have been ahead.
       end = end.isAfter(longest) ? longest : end;
+      whole = Duration.between(now, longest);
       if (end.isAfter(now.plus(SHORT))) {
         Instant announced =
             run.journal().append(new TraceEvent.StepStarted(path, wait.word(), visit, attempt));
@@ -57,12 +60,14 @@ final class WaitStep {
     } catch (IllegalArgumentException e) {
       return StepResult.failedForGood("expression", String.valueOf(e.getMessage()));
     }
-    Deadline over = Deadline.at(end);
+    // Nor may it jump between the two looks at it.
+    Deadline over = Deadline.at(end).earlier(Deadline.after(whole));
     Deadline first = over.earlier(deadline);
     Duration left = first.left();
     Workspace workspace = line.workspace();
+    Instant day = wait.time() instanceof WaitTime.Until ? end : null;
     try (Parking.Waiting waiting =
-        run.parking().begin(end, null, workspace == null || !workspace.isAhead())) {
+        run.parking().begin(over, day, null, workspace == null || !workspace.isAhead())) {
       run.control().sleep(left == null ? Duration.ZERO : left);
       waiting.over();
     }

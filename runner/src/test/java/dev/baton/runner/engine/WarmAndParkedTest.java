@@ -15,6 +15,7 @@ import dev.baton.runner.testkit.Services;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,8 @@ class WarmAndParkedTest {
       TraceEvent.CheckpointWaiting asked =
           run.events(TraceEvent.CheckpointWaiting.class).getFirst();
       assertThat(run.events(TraceEvent.RunParked.class))
-          .containsExactly(new TraceEvent.RunParked(null, java.util.List.of(asked.approval())));
+          .containsExactly(
+              new TraceEvent.RunParked(null, null, java.util.List.of(asked.approval())));
       run.start(runner.id);
       run.answer(runner.id, "a", 1, "{\"n\": 7}");
 
@@ -97,9 +99,23 @@ class WarmAndParkedTest {
       assertThat(longer.events(TraceEvent.RunParked.class))
           .singleElement()
           .satisfies(
-              parked ->
-                  assertThat(parked.resumeAt())
-                      .isBetween(before.plusSeconds(3_600), Instant.now().plusSeconds(3_600)));
+              parked -> {
+                assertThat(parked.resumeAt())
+                    .isBetween(before.plusSeconds(3_590), Instant.now().plusSeconds(3_600));
+                assertThat(parked.waitMs()).isBetween(3_590_000L, 3_600_000L);
+              });
+    }
+  }
+
+  @Test
+  void shouldParkForATimeOfTheDayByThat() throws Exception {
+    try (TestRunner runner = runner("shared")) {
+      Instant until = Instant.now().plusSeconds(7_200).truncatedTo(ChronoUnit.SECONDS);
+      TestRun run = park(runner, "{name: u, steps: [{id: a, wait: {until: '" + until + "'}}]}");
+
+      assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("parked");
+      assertThat(run.events(TraceEvent.RunParked.class))
+          .containsExactly(new TraceEvent.RunParked(until, null, java.util.List.of()));
     }
   }
 
