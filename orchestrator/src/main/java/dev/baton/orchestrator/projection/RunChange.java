@@ -97,9 +97,10 @@ final class RunChange {
   }
 
   /**
-   * @param appended when the broker took it, by its clock
+   * @param appended when the broker took it, by its clock; null for one of a run that was taken
+   *     over from an archive, of which nothing goes on by itself
    */
-  RunHead.Verdict apply(TraceRecord record, Instant appended) {
+  RunHead.Verdict apply(TraceRecord record, @Nullable Instant appended) {
     RunHead before = head;
     RunHead.Step step = head.apply(record);
     head = step.head();
@@ -112,7 +113,7 @@ final class RunChange {
     return step.verdict();
   }
 
-  private void note(TraceRecord record, Instant appended, RunHead before) {
+  private void note(TraceRecord record, @Nullable Instant appended, RunHead before) {
     if (record.event() instanceof TraceEvent.Runner event) {
       noteRunner(event, record, appended, before);
     }
@@ -158,13 +159,16 @@ final class RunChange {
   }
 
   /** A duration goes on from when the broker took the event: its runner's clock may be wrong. */
-  private static @Nullable Instant end(TraceEvent.RunParked waits, Instant appended) {
+  private static @Nullable Instant end(TraceEvent.RunParked waits, @Nullable Instant appended) {
+    if (appended == null) {
+      return null;
+    }
     Long left = waits.waitMs();
     return left == null ? waits.resumeAt() : appended.plusMillis(Math.max(0, left));
   }
 
   private void noteRunner(
-      TraceEvent.Runner event, TraceRecord record, Instant appended, RunHead before) {
+      TraceEvent.Runner event, TraceRecord record, @Nullable Instant appended, RunHead before) {
     if (startedEpoch == null || startedEpoch < before.epoch()) {
       startedEpoch = before.epoch();
     }
@@ -180,7 +184,7 @@ final class RunChange {
               .createObjectNode()
               .put("run", run)
               .put("epoch", head.epoch())
-              .put("parked_at", PgBounds.text(appended))
+              .put("parked_at", PgBounds.text(appended == null ? record.time() : appended))
               .put("resume_at", PgBounds.text(end(waits, appended)))
               .put("approvals", text(waits.approvals()));
     } else if (event instanceof TraceEvent.CheckpointWaiting waiting) {

@@ -480,7 +480,7 @@ class TraceProjection {
       }
       batch.changes().put(record.run(), change);
     }
-    if (change.apply(record, appended) == RunHead.Verdict.ACCEPTED && !restored) {
+    if (change.apply(record, restored ? null : appended) == RunHead.Verdict.ACCEPTED && !restored) {
       notifications.of(record).ifPresent(batch.told()::add);
     }
   }

@@ -167,9 +167,17 @@ class ProjectionTest {
       restore(log, run, Lane.CONTROL, 3, new TraceEvent.RunnerAssigned(2, null, "runner_exited"));
       restore(log, run, Lane.runner(2), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
       restore(log, run, Lane.runner(2), 2, question(run + "-ask-1"));
+      restore(
+          log,
+          run,
+          Lane.runner(2),
+          3,
+          new TraceEvent.RunParked(Instant.now(), 1L, List.of(run + "-ask-1")));
 
-      JsonNode waiting =
-          bed.api().await(run, shown -> shown.get("status").textValue().equals("waiting"));
+      JsonNode waiting = bed.api().await(run, shown -> shown.hasNonNull("parked"));
+      assertThat(waiting.get("status").textValue()).isEqualTo("waiting");
+      // It does not go on by itself.
+      assertThat(waiting.get("parked").hasNonNull("until")).isFalse();
       assertThat(waiting.get("kind").textValue()).isEqualTo("managed");
       assertThat(waiting.get("epoch").intValue()).isEqualTo(2);
       assertThat(waiting.get("workflow").textValue()).isEqualTo("restored");

@@ -211,8 +211,8 @@ public final class Stack implements AutoCloseable {
 
   /**
    * Another process of a service beside the stack's own: the same program and settings, on a port
-   * and data of its own, with the same servers. It is not started yet, comes back by itself as
-   * little as it is told to, and ends with the stack.
+   * and data of its own, with the same servers. It is not started yet, stays away when it dies, and
+   * ends with the stack.
    *
    * @param service the orchestrator or the checkpoint-store
    * @param port of 127.0.0.1, see {@link Replica#freePort}
