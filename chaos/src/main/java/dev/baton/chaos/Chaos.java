@@ -117,14 +117,19 @@ public final class Chaos {
       // However it ends, Ctrl-C included, nothing of the stack is left running.
       Thread hook = new Thread(() -> abandon(stack, spool), "chaos-stop");
       Runtime.getRuntime().addShutdownHook(hook);
-      List<Server> servers = wiring.replicate(stack);
+      List<Replica> replicas = wiring.replicate(stack);
       try (TraceReader reader = new TraceReader(stack.kafkaBootstrap(), this::now);
           Client client =
-              new Client(urls(stack, servers), folder.ledger(), effects.url(), this::now)) {
+              new Client(urls(stack, replicas), folder.ledger(), effects.url(), this::now)) {
         undisturbed(client);
         Injector injector =
             new Injector(
-                stack.data(), servers, wiring.surroundings(spool), reader, this::now, progress);
+                stack.data(),
+                Server.of(stack, replicas),
+                wiring.surroundings(spool),
+                reader,
+                this::now,
+                progress);
         History history = disturbed(injector, reader, client);
         Runtime.getRuntime().removeShutdownHook(hook);
         return history;
@@ -147,15 +152,10 @@ public final class Chaos {
   }
 
   /** Of all orchestrators, past the proxies. */
-  private static List<String> urls(Stack stack, List<Server> servers) {
+  private static List<String> urls(Stack stack, List<Replica> replicas) {
     return Stream.concat(
             Stream.of(stack.orchestratorUrl()),
-            servers.stream()
-                .flatMap(
-                    server ->
-                        server instanceof Server.Other(Replica one)
-                            ? Stream.of(one)
-                            : Stream.empty())
+            replicas.stream()
                 .filter(replica -> replica.component() == Component.ORCHESTRATOR)
                 .map(Replica::url))
         .toList();

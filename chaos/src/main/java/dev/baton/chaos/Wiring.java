@@ -11,7 +11,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.baton.chaos.fault.Clocks;
 import dev.baton.chaos.fault.OwnNetwork;
-import dev.baton.chaos.fault.Server;
 import dev.baton.chaos.fault.SpoolDisk;
 import dev.baton.chaos.fault.Surroundings;
 import dev.baton.chaos.fault.Ways;
@@ -123,21 +122,14 @@ final class Wiring implements AutoCloseable {
         .environment(Component.STORE, name, value);
   }
 
-  /**
-   * Starts the replicas, which end with the stack.
-   *
-   * @return all that faults can hit, the stack's own first
-   */
-  List<Server> replicate(Stack stack) throws IOException, InterruptedException {
-    List<Server> servers = new ArrayList<>();
-    for (Component component : Component.values()) {
-      servers.add(Server.of(stack, component));
-    }
+  /** Starts the replicas, which end with the stack. */
+  List<Replica> replicate(Stack stack) throws IOException, InterruptedException {
+    List<Replica> started = new ArrayList<>();
     for (int n = 2; n <= replicas; n++) {
-      servers.add(Server.of(replica(stack, Component.STORE, STORE, n)));
-      servers.add(Server.of(replica(stack, Component.ORCHESTRATOR, ATTACH, n)));
+      started.add(replica(stack, Component.STORE, STORE, n));
+      started.add(replica(stack, Component.ORCHESTRATOR, ATTACH, n));
     }
-    return servers;
+    return started;
   }
 
   private Replica replica(Stack stack, Component service, String way, int n)

@@ -37,16 +37,16 @@ public final class Clocks {
   /**
    * One clock, wrong for one reason at a time.
    *
-   * @param server the name of the process whose it is; null: runners'
+   * @param name a {@link Server}'s; runners' have one that no server has
    */
-  record Clock(String name, @Nullable String server, Path folder, ReentrantLock lock) {
+  record Clock(String name, Path folder, ReentrantLock lock) {
     private static Clock of(String server, Path folder) {
-      return new Clock(server, server, folder, new ReentrantLock());
+      return new Clock(server, folder, new ReentrantLock());
     }
 
     /** One for all that an orchestrator starts. */
     private static Clock ofRunners(String name, Path orchestrator) {
-      return new Clock(name, null, orchestrator.resolve("work"), new ReentrantLock());
+      return new Clock(name, orchestrator.resolve("work"), new ReentrantLock());
     }
 
     void set(long offsetMs) throws IOException {

@@ -289,7 +289,7 @@ public final class Injector {
       }
       boolean ended = false;
       for (Server server : servers.keySet()) {
-        ended |= server.name().equals(clock.server()) && startAgain(server);
+        ended |= server.name().equals(clock.name()) && startAgain(server);
       }
       return new Hit(
           "clock of " + clock.name(),

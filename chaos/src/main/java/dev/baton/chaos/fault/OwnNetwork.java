@@ -22,8 +22,6 @@ public final class OwnNetwork {
   /** In it whoever has made this network says from which, as /proc/self/ns/net has it. */
   public static final String OUTER = "BATON_OUTER_NETWORK";
 
-  private static final String LOCAL = "1000";
-
   private final String missing;
 
   /** What does not get through. */
@@ -54,8 +52,8 @@ public final class OwnNetwork {
       return new OwnNetwork("this is the network of the whole machine; root gets one of its own");
     }
     // The rule that finds local addresses comes first, and cannot be preceded: it is moved down.
-    String said = ip("rule", "add", "pref", LOCAL, "lookup", "local");
-    return new OwnNetwork(said.isEmpty() ? ip("rule", "del", "pref", "0") : said);
+    String said = rule("add", "pref 1000 lookup local");
+    return new OwnNetwork(said.isEmpty() ? rule("del", "pref 0") : said);
   }
 
   private static boolean hasOnlyLoopback() throws IOException {
@@ -80,32 +78,20 @@ public final class OwnNetwork {
    */
   void cut(int number, int port, Direction direction) throws IOException, InterruptedException {
     for (String selector : direction.selectors) {
-      check(
-          ip(
-              "rule",
-              "add",
-              "pref",
-              Integer.toString(number),
-              "ipproto",
-              "tcp",
-              selector,
-              Integer.toString(port),
-              "unreachable"));
+      String which = "pref %d ipproto tcp %s %d unreachable".formatted(number, selector, port);
+      check(rule("add", which));
     }
   }
 
   /** Packets get through again; connections go on when one side sends anew. */
   void heal(int number, Direction direction) throws IOException, InterruptedException {
     for (int i = 0; i < direction.selectors.size(); i++) {
-      check(ip("rule", "del", "pref", Integer.toString(number)));
+      check(rule("del", "pref " + number));
     }
   }
 
-  private static String ip(String... arguments) throws InterruptedException {
-    String[] command = new String[arguments.length + 1];
-    command[0] = "ip";
-    System.arraycopy(arguments, 0, command, 1, arguments.length);
-    return Command.run(command);
+  private static String rule(String verb, String which) throws InterruptedException {
+    return Command.run(("ip rule " + verb + " " + which).split(" "));
   }
 
   private static void check(String said) throws IOException {

@@ -12,19 +12,21 @@ import dev.baton.standalone.Stack;
 import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** A process of a stack that faults can hit: a component's own, or a replica's. */
 public sealed interface Server {
 
-  /** A component's own process. */
-  static Server of(Stack stack, Component component) {
-    return new Own(stack, component);
-  }
-
-  /** One more of a service. */
-  static Server of(Replica replica) {
-    return new Other(replica);
+  /** All of a stack, its own first. */
+  static List<Server> of(Stack stack, List<Replica> replicas) {
+    List<Server> servers = new ArrayList<>();
+    for (Component component : Component.values()) {
+      servers.add(new Own(stack, component));
+    }
+    replicas.forEach(replica -> servers.add(new Other(replica)));
+    return servers;
   }
 
   /** Of what it is one. */
@@ -49,7 +51,7 @@ public sealed interface Server {
   /** False when it is not ready within the bound. */
   boolean awaitReady(Duration bound) throws InterruptedException;
 
-  /** See {@link Server#of(Stack, Component)}. */
+  /** A component's own process. */
   record Own(Stack stack, Component component) implements Server {
     @Override
     public String name() {
@@ -77,7 +79,7 @@ public sealed interface Server {
     }
   }
 
-  /** See {@link Server#of(Replica)}. */
+  /** One more of a service. */
   record Other(Replica replica) implements Server {
     @Override
     public Component component() {

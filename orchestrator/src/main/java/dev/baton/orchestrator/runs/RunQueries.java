@@ -43,8 +43,7 @@ public class RunQueries {
 
   // The epoch of a run that has ended, or has lost its runner, is the log's: a failover may have
   // raised the row's before it knew of the run's end, for an epoch that never was. What is certain
-  // to
-  // come, and may have been told, is not taken back, however little of the log was read.
+  // to come may have been told, and is not taken back, however little of the log was read.
   private static final String SELECT =
       """
       SELECT r.id, r.project, r.kind, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,

@@ -35,23 +35,25 @@ final class Parking {
 
   /** Something that is waited for. */
   private static final class Wait {
-    final Deadline asked;
+    /** From then on a question has been open for long. */
+    final Deadline longOpen;
+
     final Deadline over;
-    final @Nullable Instant day;
+    final @Nullable Instant instant;
     final @Nullable String approval;
     @Nullable Future<?> look;
 
-    Wait(Deadline asked, Deadline over, @Nullable Instant day, @Nullable String approval) {
-      this.asked = asked;
+    Wait(Deadline longOpen, Deadline over, @Nullable Instant instant, @Nullable String approval) {
+      this.longOpen = longOpen;
       this.over = over;
-      this.day = day;
+      this.instant = instant;
       this.approval = approval;
     }
 
-    /** Whether it is worth to go, and will be. */
+    /** Whether the runner need not stay for it. */
     boolean isLong(Duration after) {
       Duration left = over.left();
-      return (left == null || left.compareTo(after) > 0) && (approval == null || asked.isPast());
+      return (left == null || left.compareTo(after) > 0) && (approval == null || longOpen.isPast());
     }
   }
 
@@ -90,13 +92,13 @@ final class Parking {
    * A line waits from now on, until that is closed.
    *
    * @param over when the wait is over by itself
-   * @param day the time of the day that is waited for; null where it is a duration
+   * @param instant that is waited for; null where it is a duration
    * @param approval that is waited for; null where it is only time
    * @param mayPark false where nobody else could go on from here
    */
   synchronized Waiting begin(
-      Deadline over, @Nullable Instant day, @Nullable String approval, boolean mayPark) {
-    Wait wait = new Wait(Deadline.after(after), over, day, approval);
+      Deadline over, @Nullable Instant instant, @Nullable String approval, boolean mayPark) {
+    Wait wait = new Wait(Deadline.after(after), over, instant, approval);
     if (!after.isZero() && mayPark) {
       waits.add(wait);
       look();
@@ -171,8 +173,8 @@ final class Parking {
     if (first == null || least == null) {
       return new TraceEvent.RunParked(null, null, approvals);
     }
-    return first.day == null
+    return first.instant == null
         ? new TraceEvent.RunParked(Instant.now().plus(least), least.toMillis(), approvals)
-        : new TraceEvent.RunParked(first.day, null, approvals);
+        : new TraceEvent.RunParked(first.instant, null, approvals);
   }
 }

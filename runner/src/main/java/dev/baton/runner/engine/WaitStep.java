@@ -65,9 +65,9 @@ final class WaitStep {
     Deadline first = over.earlier(deadline);
     Duration left = first.left();
     Workspace workspace = line.workspace();
-    Instant day = wait.time() instanceof WaitTime.Until ? end : null;
+    Instant instant = wait.time() instanceof WaitTime.Until ? end : null;
     try (Parking.Waiting waiting =
-        run.parking().begin(over, day, null, workspace == null || !workspace.isAhead())) {
+        run.parking().begin(over, instant, null, workspace == null || !workspace.isAhead())) {
       run.control().sleep(left == null ? Duration.ZERO : left);
       waiting.over();
     }
