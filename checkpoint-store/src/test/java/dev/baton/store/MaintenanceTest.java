@@ -50,6 +50,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -82,6 +83,23 @@ class MaintenanceTest extends StoreTest {
         .as("others see a pack once it is verified")
         .containsOnly(1);
     assertThat(other.prepare(tree.packs().getFirst()).getPresent()).isTrue();
+  }
+
+  @Test
+  void shouldFindTheChunksOfPacksThatWereToldManyAtATimeOnceTheyAreVerified() {
+    Map<String, byte[]> files = new HashMap<>();
+    for (int i = 0; i < 5_000; i++) {
+      files.put("file-" + i, ("%d of %s".formatted(i, run)).getBytes(StandardCharsets.UTF_8));
+    }
+    Tree many = Tree.of(files);
+    Uploader runner = runner("default");
+
+    String id = runner.checkpoint(many, Trigger.STEP, Instant.now());
+
+    client.until(() -> get(id), found -> found.getVerification().equals("verified"));
+    assertThat(runner.find(many.chunks()).getPlacesList())
+        .hasSizeGreaterThan(files.size())
+        .doesNotContain(0);
   }
 
   @Test

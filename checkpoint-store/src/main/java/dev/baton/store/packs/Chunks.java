@@ -20,7 +20,8 @@ import java.util.List;
 
 /**
  * Where chunks are. A run sees its own packs, and those of its project of which every byte was
- * found right: nobody can be given a chunk that someone else only says to have. Thread-safe.
+ * found right: nobody can be given a chunk that someone else only says to have. Chunks of packs
+ * that were told many at a time are not found before these are verified. Thread-safe.
  */
 @ApplicationScoped
 public class Chunks {

@@ -32,6 +32,12 @@ public class Packs {
 
   private static final int LOOKS_AT_ONCE = 8;
 
+  /**
+   * A request's chunks are listed at once if there are no more: a capture that has many is worth
+   * more than finding them soon, and those who verify the packs list what is in them anyway.
+   */
+  private static final int MOST_LISTED = 4_096;
+
   static final String LOCK =
       """
       SELECT id FROM store.pack WHERE project = $1 AND digest = ANY($2::bytea[])
@@ -76,6 +82,8 @@ public class Packs {
         CROSS JOIN LATERAL generate_series(g.start, g.start + g.count - 1) AS n
         ON CONFLICT DO NOTHING)
       SELECT digest FROM stored""";
+
+  private static final byte[] NONE = {};
 
   private final Pool pool;
   private final Projects projects;
@@ -156,8 +164,11 @@ public class Packs {
     Integer[] starts = new Integer[packs.size()];
     Integer[] counts = new Integer[packs.size()];
     Buffer chunks = Buffer.buffer();
+    boolean listed =
+        packs.stream().mapToLong(pack -> pack.chunks().length).sum()
+            <= (long) MOST_LISTED * Hash.BYTES;
     for (int i = 0; i < packs.size(); i++) {
-      byte[] mine = packs.get(i).chunks();
+      byte[] mine = listed ? packs.get(i).chunks() : NONE;
       starts[i] = chunks.length() / Hash.BYTES;
       counts[i] = mine.length / Hash.BYTES;
       chunks.appendBytes(mine);

@@ -41,6 +41,7 @@ final class PackUploads implements PackStore {
   private final Duration patience;
   private final List<NewPack> unregistered = new ArrayList<>();
   private int unregisteredChunks;
+  private boolean registering;
   private volatile @Nullable Long foundNothingAt;
 
   PackUploads(StoreClient store, Lease holder, Duration patience) {
@@ -91,12 +92,22 @@ final class PackUploads implements PackStore {
         });
     List<NewPack> many = add(message(pack), pack.chunks().size());
     if (!many.isEmpty()) {
+      register(many);
+    }
+  }
+
+  private void register(List<NewPack> many) throws IOException, InterruptedException {
+    try {
       patiently(
           () -> {
             store.register(holder, many);
             return many;
           });
       remove(many);
+    } finally {
+      synchronized (this) {
+        registering = false;
+      }
     }
   }
 
@@ -111,10 +122,15 @@ final class PackUploads implements PackStore {
     remove(packs);
   }
 
+  /** Those that the caller has to register now. */
   private synchronized List<NewPack> add(NewPack pack, int chunks) {
     unregistered.add(pack);
     unregisteredChunks += chunks;
-    return unregisteredChunks > MOST_UNREGISTERED ? List.copyOf(unregistered) : List.of();
+    if (registering || unregisteredChunks <= MOST_UNREGISTERED) {
+      return List.of();
+    }
+    registering = true;
+    return List.copyOf(unregistered);
   }
 
   private synchronized List<NewPack> unregistered() {

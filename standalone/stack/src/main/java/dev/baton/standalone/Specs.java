@@ -101,8 +101,9 @@ record Specs(
       case POSTGRES -> Optional.empty();
       // It hashes what it is given, ten times as fast with the optimizing compiler.
       case S3 -> Optional.of(java(layout.s3(), S3_HEAP, Jit.FULL, temp));
+      // It hashes all that was stored, too, and others wait for its start.
       case STORE ->
-          Optional.of(java(layout.packaged(component.label()), STORE_HEAP, Jit.QUICK, temp));
+          Optional.of(java(layout.packaged(component.label()), STORE_HEAP, Jit.FULL_SOON, temp));
       case ORCHESTRATOR ->
           Optional.of(java(layout.packaged(component.label()), ORCHESTRATOR_HEAP, Jit.QUICK, temp));
     };
