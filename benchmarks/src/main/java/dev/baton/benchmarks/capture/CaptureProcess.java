@@ -13,6 +13,7 @@ import dev.baton.benchmarks.measure.Usage;
 import dev.baton.protocol.json.Json;
 import dev.baton.standalone.jvm.AotCaches;
 import dev.baton.standalone.jvm.AotMode;
+import dev.baton.standalone.jvm.Heap;
 import dev.baton.standalone.jvm.JvmCommand;
 import dev.baton.standalone.jvm.JvmProgram;
 import dev.baton.standalone.jvm.Layout;
@@ -37,7 +38,7 @@ import java.util.concurrent.TimeoutException;
 /** A {@link CaptureMain} and what it uses. For one thread, except {@link #close}. */
 final class CaptureProcess implements AutoCloseable {
   // As a runner of an embedded stack has it.
-  private static final int HEAP_MEGABYTES = 256;
+  private static final Heap HEAP = new Heap(256, Heap.Use.PACKS);
   private static final long STOP_SECONDS = 10;
   private static final Duration LIMIT = Duration.ofMinutes(30);
 
@@ -78,7 +79,7 @@ final class CaptureProcess implements AutoCloseable {
     JvmCommand command =
         new JvmCommand(
             program,
-            HEAP_MEGABYTES,
+            HEAP,
             JvmCommand.Jit.FULL_SOON,
             new AotCaches(cache.resolve("aot")),
             AotMode.OFF,

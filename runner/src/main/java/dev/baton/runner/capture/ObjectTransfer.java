@@ -125,11 +125,13 @@ final class ObjectTransfer {
         // A server that knows no ranges, or was asked for all there is.
         in.skipNBytes(offset);
       }
-      byte[] bytes = in.readNBytes(length);
-      if (bytes.length < length) {
+      // Not readNBytes(length): that gathers small arrays and copies them into another.
+      byte[] bytes = new byte[length];
+      int read = in.readNBytes(bytes, 0, length);
+      if (read < length) {
         throw new IOException(
             "GET %s ended after %d of %d bytes"
-                .formatted(connection.getURL().getPath(), bytes.length, length));
+                .formatted(connection.getURL().getPath(), read, length));
       }
       return bytes;
     }

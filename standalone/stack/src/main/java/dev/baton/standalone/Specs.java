@@ -9,6 +9,7 @@ package dev.baton.standalone;
 import dev.baton.standalone.files.Trees;
 import dev.baton.standalone.jvm.AotCaches;
 import dev.baton.standalone.jvm.AotMode;
+import dev.baton.standalone.jvm.Heap;
 import dev.baton.standalone.jvm.JvmCommand;
 import dev.baton.standalone.jvm.JvmCommand.Jit;
 import dev.baton.standalone.jvm.JvmProgram;
@@ -38,11 +39,11 @@ record Specs(
     Map<Component, Map<String, String>> extraEnvironment) {
 
   private static final String RUNNER = "runner";
-  private static final int KAFKA_HEAP = 256;
-  private static final int S3_HEAP = 128;
-  private static final int STORE_HEAP = 256;
-  private static final int ORCHESTRATOR_HEAP = 320;
-  private static final int RUNNER_HEAP = 256;
+  private static final Heap KAFKA_HEAP = new Heap(256, Heap.Use.REQUESTS);
+  private static final Heap S3_HEAP = new Heap(128, Heap.Use.REQUESTS);
+  private static final Heap STORE_HEAP = new Heap(256, Heap.Use.REQUESTS);
+  private static final Heap ORCHESTRATOR_HEAP = new Heap(320, Heap.Use.REQUESTS);
+  private static final Heap RUNNER_HEAP = new Heap(256, Heap.Use.PACKS);
 
   private static final Pattern SERVER_READY = Pattern.compile("(?m)^ready \\d+$");
   private static final Pattern POSTGRES_READY =
@@ -200,8 +201,8 @@ record Specs(
     environment.put("BATON_LEASE_REQUIRED", "false");
   }
 
-  private JvmCommand java(JvmProgram program, int heapMegabytes, Jit jit, Path temp) {
-    return new JvmCommand(program, heapMegabytes, jit, caches(), aot, libraries(), temp);
+  private JvmCommand java(JvmProgram program, Heap heap, Jit jit, Path temp) {
+    return new JvmCommand(program, heap, jit, caches(), aot, libraries(), temp);
   }
 
   private NativeLibraries libraries() {

@@ -19,7 +19,6 @@ import java.util.stream.Collectors;
  * AOT cache.
  *
  * @param program what is started
- * @param heapMegabytes the largest heap, at least 16
  * @param jit how far its code is compiled
  * @param caches where AOT caches are
  * @param aot what to do with them
@@ -28,7 +27,7 @@ import java.util.stream.Collectors;
  */
 public record JvmCommand(
     JvmProgram program,
-    int heapMegabytes,
+    Heap heap,
     Jit jit,
     AotCaches caches,
     AotMode aot,
@@ -39,10 +38,6 @@ public record JvmCommand(
       List.of(
           "-XX:MinHeapFreeRatio=15",
           "-XX:MaxHeapFreeRatio=40",
-          // During a capture half of a runner's heap and more lives on, packs of 16 MB before all.
-          // A
-          // young generation of a third finds no room there, and every collection is a full one.
-          "-XX:NewRatio=4",
           "-XX:+UseCompactObjectHeaders",
           "-Xss512k",
           "-XX:+UseSerialGC",
@@ -88,13 +83,6 @@ public record JvmCommand(
      * those that are killed leave behind.
      */
     FULL_SOON
-  }
-
-  public JvmCommand {
-    if (heapMegabytes < 16) {
-      throw new IllegalArgumentException(
-          "heap of " + heapMegabytes + " MB, at least 16 are needed");
-    }
   }
 
   /**
@@ -149,10 +137,7 @@ public record JvmCommand(
       flags.add("-XX:-AOTReplayTraining");
       flags.add("-XX:-UsePerfData");
     }
-    // Without a lower start the whole heap would be committed at once: a share of the machine's
-    // memory is more than any of these heaps.
-    flags.add("-Xms" + Math.min(heapMegabytes, 32) + "m");
-    flags.add("-Xmx" + heapMegabytes + "m");
+    flags.addAll(heap.flags());
     flags.addAll(COMMON);
     if (LARGE_PAGES) {
       // The heap comes in pages of two megabytes: a start has thousands of page faults less.

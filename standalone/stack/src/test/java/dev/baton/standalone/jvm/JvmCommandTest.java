@@ -98,7 +98,7 @@ class JvmCommandTest {
     }
     return new JvmCommand(
         new JvmProgram("greeting", List.of(jar), new JvmProgram.Start.Jar(jar)),
-        32,
+        new Heap(32, Heap.Use.PACKS),
         jit,
         new AotCaches(Files.createDirectories(folder.resolve("aot"))),
         aot,
