@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
  * AOT cache.
  *
  * @param program what is started
+ * @param heap its memory for objects
  * @param jit how far its code is compiled
  * @param caches where AOT caches are
  * @param aot what to do with them
