@@ -40,7 +40,8 @@ public record Heap(int megabytes, Use use) {
     String most = "-Xmx" + megabytes + "m";
     return switch (use) {
       case REQUESTS -> List.of(start, most);
-      case PACKS -> List.of(start, most, "-XX:NewRatio=4");
+      // No ratio: it would hold for the little heap of a start, too, and that collects more often.
+      case PACKS -> List.of(start, most, "-XX:MaxNewSize=" + megabytes / 5 + "m");
     };
   }
 }
