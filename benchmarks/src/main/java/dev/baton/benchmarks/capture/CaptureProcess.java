@@ -37,8 +37,6 @@ import java.util.concurrent.TimeoutException;
 
 /** A {@link CaptureMain} and what it uses. For one thread, except {@link #close}. */
 final class CaptureProcess implements AutoCloseable {
-  // As a runner of an embedded stack has it.
-  private static final Heap HEAP = new Heap(256, Heap.Use.PACKS);
   private static final long STOP_SECONDS = 10;
   private static final Duration LIMIT = Duration.ofMinutes(30);
 
@@ -79,7 +77,7 @@ final class CaptureProcess implements AutoCloseable {
     JvmCommand command =
         new JvmCommand(
             program,
-            HEAP,
+            Heap.RUNNER,
             JvmCommand.Jit.FULL_SOON,
             new AotCaches(cache.resolve("aot")),
             AotMode.OFF,

@@ -43,7 +43,6 @@ record Specs(
   private static final Heap S3_HEAP = new Heap(128, Heap.Use.REQUESTS);
   private static final Heap STORE_HEAP = new Heap(256, Heap.Use.REQUESTS);
   private static final Heap ORCHESTRATOR_HEAP = new Heap(320, Heap.Use.REQUESTS);
-  private static final Heap RUNNER_HEAP = new Heap(256, Heap.Use.PACKS);
 
   private static final Pattern SERVER_READY = Pattern.compile("(?m)^ready \\d+$");
   private static final Pattern POSTGRES_READY =
@@ -87,7 +86,7 @@ record Specs(
   JvmCommand runner(AotMode mode) throws IOException {
     Path temp = Folders.ownersOnly(folders.temp(RUNNER));
     return new JvmCommand(
-        layout.packaged(RUNNER), RUNNER_HEAP, Jit.FULL_SOON, caches(), mode, libraries(), temp);
+        layout.packaged(RUNNER), Heap.RUNNER, Jit.FULL_SOON, caches(), mode, libraries(), temp);
   }
 
   /** How a component is started as a Java program; nothing for Postgres, which is none. */

@@ -15,6 +15,9 @@ import java.util.List;
  * @param use what it is for
  */
 public record Heap(int megabytes, Use use) {
+  /** A runner's, wherever one is started. */
+  public static final Heap RUNNER = new Heap(256, Use.PACKS);
+
   /** What most of the memory goes to when there is little left. */
   public enum Use {
     /** To objects that are soon forgotten. */
