@@ -157,10 +157,14 @@ final class Turns implements AutoCloseable {
     progress.accept(found);
   }
 
-  /** What one tool has left to be written to disk is not the next one's business. */
+  /**
+   * What one tool has left to be written to disk is not the next one's business, nor is it that
+   * borg takes what it has read out of the page cache ({@code posix_fadvise}, {@code DONTNEED}).
+   */
   private void settle() throws IOException, InterruptedException {
-    new TimedCommand(List.of("sync", "-f", work.toString()), Map.of(), work, work.resolve("log"))
-        .run();
+    Path log = work.resolve("log");
+    new TimedCommand(List.of("sync", "-f", work.toString()), Map.of(), work, log).run();
+    Floor.read(tree, log);
   }
 
   private Figures of(String tool) {
