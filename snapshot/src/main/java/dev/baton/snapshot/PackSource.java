@@ -11,6 +11,12 @@ import java.io.IOException;
 /** Where a restore reads packs. Thread-safe; blocks. */
 @FunctionalInterface
 public interface PackSource {
-  /** Exactly {@code length} bytes of the pack, from {@code offset} on. */
-  byte[] read(PackRef pack, long offset, int length) throws IOException, InterruptedException;
+  /**
+   * Puts {@code length} bytes of the pack, from {@code offset} on, at the start of {@code into}.
+   *
+   * @throws IOException if not all of them can be had; the array must not be used again then, for
+   *     some may still come
+   */
+  void read(PackRef pack, long offset, byte[] into, int length)
+      throws IOException, InterruptedException;
 }

@@ -17,7 +17,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -60,7 +59,7 @@ final class HttpPacks implements PackSource, AutoCloseable {
   }
 
   @Override
-  public byte[] read(PackRef pack, long offset, int length)
+  public void read(PackRef pack, long offset, byte[] into, int length)
       throws IOException, InterruptedException {
     if (offset < 0 || length < 1 || offset + length > pack.size()) {
       throw new IllegalArgumentException(
@@ -73,9 +72,9 @@ final class HttpPacks implements PackSource, AutoCloseable {
         throw new IOException("the server names no address of pack " + pack.id());
       }
       try {
-        byte[] bytes = get(url, pack, offset, length);
+        get(url, pack, offset, into, length);
         read.add(length);
-        return bytes;
+        return;
       } catch (Refused e) {
         if (attempt == ATTEMPTS || e.isFinal()) {
           throw e;
@@ -98,7 +97,7 @@ final class HttpPacks implements PackSource, AutoCloseable {
     }
   }
 
-  private byte[] get(URI url, PackRef pack, long offset, int length)
+  private void get(URI url, PackRef pack, long offset, byte[] into, int length)
       throws IOException, InterruptedException {
     // A server that ignores the range sends the whole; more than that is no pack of ours.
     HttpResponse<byte[]> answer =
@@ -110,12 +109,12 @@ final class HttpPacks implements PackSource, AutoCloseable {
             ONE);
     byte[] body = answer.body();
     if (answer.statusCode() == 206 && body.length == length) {
-      return body;
+      System.arraycopy(body, 0, into, 0, length);
+    } else if (answer.statusCode() == 200 && body.length == pack.size()) {
+      System.arraycopy(body, (int) offset, into, 0, length);
+    } else {
+      throw new Refused(pack, answer.statusCode(), body.length);
     }
-    if (answer.statusCode() == 200 && body.length == pack.size()) {
-      return Arrays.copyOfRange(body, (int) offset, (int) offset + length);
-    }
-    throw new Refused(pack, answer.statusCode(), body.length);
   }
 
   @Override

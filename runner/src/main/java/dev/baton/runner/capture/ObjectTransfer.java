@@ -108,11 +108,11 @@ final class ObjectTransfer {
   }
 
   /**
-   * Exactly these bytes of the object.
+   * Puts these bytes of the object at the start of {@code into}.
    *
    * @throws ObjectRefused when the object is not there, or the address holds no longer
    */
-  static byte[] get(String url, long offset, int length) throws IOException {
+  static void get(String url, long offset, byte[] into, int length) throws IOException {
     HttpURLConnection connection = open(url);
     connection.setRequestProperty("Range", "bytes=" + offset + "-" + (offset + length - 1));
     int status = connection.getResponseCode();
@@ -125,15 +125,12 @@ final class ObjectTransfer {
         // A server that knows no ranges, or was asked for all there is.
         in.skipNBytes(offset);
       }
-      // Not readNBytes(length): that gathers small arrays and copies them into another.
-      byte[] bytes = new byte[length];
-      int read = in.readNBytes(bytes, 0, length);
+      int read = in.readNBytes(into, 0, length);
       if (read < length) {
         throw new IOException(
             "GET %s ended after %d of %d bytes"
                 .formatted(connection.getURL().getPath(), read, length));
       }
-      return bytes;
     }
   }
 

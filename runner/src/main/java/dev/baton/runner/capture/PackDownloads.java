@@ -69,17 +69,17 @@ final class PackDownloads implements PackSource {
   }
 
   @Override
-  public byte[] read(PackRef pack, long offset, int length)
+  public void read(PackRef pack, long offset, byte[] into, int length)
       throws IOException, InterruptedException {
     try {
-      return Interruptible.call(
-          () -> Attempts.until(patience, () -> readOnce(pack, offset, length)));
+      Interruptible.call(
+          () -> Attempts.until(patience, () -> readOnce(pack, offset, into, length)));
     } catch (StoreException e) {
       throw new StoreFailedException(e);
     }
   }
 
-  private byte[] readOnce(PackRef pack, long offset, int length)
+  private byte[] readOnce(PackRef pack, long offset, byte[] into, int length)
       throws StoreException, InterruptedException {
     String address = addresses.get(pack.id());
     if (address == null) {
@@ -88,7 +88,8 @@ final class PackDownloads implements PackSource {
           false);
     }
     try {
-      return ObjectTransfer.get(address, offset, length);
+      ObjectTransfer.get(address, offset, into, length);
+      return into;
     } catch (ObjectRefused e) {
       if (e.isAbsent()) {
         throw new StoreException(

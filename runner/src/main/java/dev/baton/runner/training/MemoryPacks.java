@@ -32,11 +32,11 @@ final class MemoryPacks implements PackStore, PackSource {
   }
 
   @Override
-  public byte[] read(PackRef pack, long offset, int length) throws IOException {
+  public void read(PackRef pack, long offset, byte[] into, int length) throws IOException {
     byte[] bytes = all.get(pack.id());
     if (bytes == null) {
       throw new IOException("there is no pack " + pack.id());
     }
-    return Arrays.copyOfRange(bytes, (int) offset, (int) offset + length);
+    System.arraycopy(bytes, (int) offset, into, 0, length);
   }
 }

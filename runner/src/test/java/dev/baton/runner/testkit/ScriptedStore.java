@@ -160,7 +160,7 @@ public final class ScriptedStore extends KeptCheckpoints {
   public Path restore(String checkpoint, Path target) throws Exception {
     Manifest.Workspace files = manifest(checkpoint).workspace();
     PackSource source =
-        (pack, offset, length) -> {
+        (pack, offset, into, length) -> {
           try (InputStream in =
               s3.getObject(
                   GetObjectArgs.builder()
@@ -169,7 +169,9 @@ public final class ScriptedStore extends KeptCheckpoints {
                       .offset(offset)
                       .length((long) length)
                       .build())) {
-            return in.readAllBytes();
+            if (in.readNBytes(into, 0, length) < length) {
+              throw new IOException("pack " + pack.id() + " is too short");
+            }
           } catch (MinioException | GeneralSecurityException e) {
             throw new IOException(e);
           }

@@ -36,6 +36,13 @@ final class ByteWriter {
     end = length;
   }
 
+  /** Makes room for so many bytes in all. */
+  void reserve(int capacity) {
+    if (bytes.length < capacity) {
+      bytes = Arrays.copyOf(bytes, capacity);
+    }
+  }
+
   void skip(int count) {
     ensure(count);
     end += count;

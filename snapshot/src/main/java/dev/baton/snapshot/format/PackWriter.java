@@ -21,6 +21,10 @@ public final class PackWriter {
   public static final int TARGET = 16 << 20;
 
   private static final int FIRST_CAPACITY = 64 << 10;
+
+  /** Of a pack that becomes larger than that, the array becomes as large as any pack at once. */
+  private static final int GROWN = 1 << 20;
+
   // Two counts of at most five bytes.
   private static final int FIXED = 4 + 10 + PackIndex.TRAILER;
 
@@ -65,6 +69,9 @@ public final class PackWriter {
     int size = FIXED + out.length() + blocksPart.length() + chunksPart.length();
     if (blocks > 0 && size + more > target) {
       full = finish();
+    }
+    if (out.length() + block.frameLength() > GROWN) {
+      out.reserve(target);
     }
     out.put(block.frame(), 0, block.frameLength());
     blocksPart.u8(block.kind() == Chunk.Kind.DATA ? 'd' : 'n');

@@ -279,7 +279,7 @@ public final class Directory extends Handle {
   public SortedMap<String, byte[]> xattrs(String child, Predicate<String> wanted)
       throws IOException {
     String path = "/proc/self/fd/" + fd() + "/" + RawName.checked(child);
-    return Xattrs.read(Call.LLISTXATTR, Call.LGETXATTR, 0, path, path(child), wanted);
+    return Xattrs.read(Call.LLISTXATTR, Call.LGETXATTR, 0, path, () -> path(child), wanted);
   }
 
   private long check(long result, String doing, String child) throws PosixException {

@@ -89,7 +89,7 @@ public abstract sealed class Handle implements AutoCloseable permits Directory, 
    * file system has none.
    */
   public final SortedMap<String, byte[]> xattrs(Predicate<String> wanted) throws IOException {
-    return Xattrs.read(Call.FLISTXATTR, Call.FGETXATTR, fd(), "", path(), wanted);
+    return Xattrs.read(Call.FLISTXATTR, Call.FGETXATTR, fd(), "", this::path, wanted);
   }
 
   /**
@@ -99,12 +99,12 @@ public abstract sealed class Handle implements AutoCloseable permits Directory, 
    *     PosixException#isUnsupported})
    */
   public final void setXattr(String name, byte[] value) throws IOException {
-    Xattrs.set(fd(), name, value, path());
+    Xattrs.set(fd(), name, value, this::path);
   }
 
   /** Removes one, if it is there. */
   public final void removeXattr(String name) throws IOException {
-    Xattrs.remove(fd(), name, path());
+    Xattrs.remove(fd(), name, this::path);
   }
 
   /** The result again, if it is none of an error. */

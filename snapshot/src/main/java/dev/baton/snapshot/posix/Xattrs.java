@@ -14,8 +14,12 @@ import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
-/** Extended attributes; the kernel bounds names to 255 bytes, values and the list to 64 KiB. */
+/**
+ * Extended attributes; the kernel bounds names to 255 bytes, values and the list to 64 KiB. What is
+ * shown in errors is made for them only: most files have no attributes, and all are asked.
+ */
 final class Xattrs {
   private static final int MAX = 64 << 10;
   private static final int ERANGE = 34;
@@ -25,7 +29,7 @@ final class Xattrs {
 
   /** Of an open file, or, where a path is given, of what it names. */
   static SortedMap<String, byte[]> read(
-      Call list, Call get, long fd, String path, String shown, Predicate<String> wanted)
+      Call list, Call get, long fd, String path, Supplier<String> shown, Predicate<String> wanted)
       throws IOException {
     Kernel kernel = Kernel.mine();
     MemorySegment io = kernel.io();
@@ -55,7 +59,7 @@ final class Xattrs {
     return found;
   }
 
-  static void set(int fd, String name, byte[] value, String shown) throws IOException {
+  static void set(int fd, String name, byte[] value, Supplier<String> shown) throws IOException {
     if (value.length > MAX) {
       throw new IllegalArgumentException(
           "attribute of %d bytes; at most %d are allowed".formatted(value.length, MAX));
@@ -70,7 +74,7 @@ final class Xattrs {
         shown);
   }
 
-  static void remove(long fd, String name, String shown) throws IOException {
+  static void remove(long fd, String name, Supplier<String> shown) throws IOException {
     Kernel kernel = Kernel.mine();
     long result = kernel.call(Call.FREMOVEXATTR, fd, kernel.first(RawName.checked(name)), 0);
     if (result != -PosixException.ENODATA) {
@@ -78,9 +82,10 @@ final class Xattrs {
     }
   }
 
-  private static void check(long result, String doing, String shown) throws PosixException {
+  private static void check(long result, String doing, Supplier<String> shown)
+      throws PosixException {
     if (result < 0) {
-      throw new PosixException(doing, shown, (int) -result);
+      throw new PosixException(doing, shown.get(), (int) -result);
     }
   }
 }

@@ -6,15 +6,21 @@
  */
 package dev.baton.snapshot.restore;
 
+import dev.baton.snapshot.format.BlockWriter;
 import org.jspecify.annotations.Nullable;
 
 /** A block that some segment needs. Its mutable state belongs to the {@link Pipeline}'s monitor. */
 final class Block {
+  private static final int LEAST_CAPACITY = 64 << 10;
+
   final int pack;
   final int number;
 
   /** Bytes, unpacked. */
   final int rawLength;
+
+  /** Of the array for them. Blocks are hardly ever of the same length, most arrays are. */
+  final int capacity;
 
   /** Segments that still need it. */
   int uses;
@@ -26,6 +32,14 @@ final class Block {
     this.pack = pack;
     this.number = number;
     this.rawLength = rawLength;
+    this.capacity = capacity(rawLength);
+  }
+
+  /** The next power of two, up to the size that blocks aim at; above, the length itself. */
+  private static int capacity(int length) {
+    return length > BlockWriter.TARGET
+        ? length
+        : Math.max(LEAST_CAPACITY, Integer.highestOneBit(length - 1) << 1);
   }
 
   static long key(int pack, int number) {

@@ -11,13 +11,17 @@ import dev.baton.snapshot.format.BlockSpan;
 import java.io.IOException;
 import java.util.List;
 
-/** One of the threads that fetch blocks, neighbours in one request, and unpack them. */
+/**
+ * One of the threads that fetch blocks, neighbours in one request, and unpack them. What is fetched
+ * goes into one and the same array.
+ */
 final class BlockLoader {
   /** Packed bytes of one request, unless a single block has more. */
   private static final int MAX_REQUEST = 4 << 20;
 
   private final Pipeline pipeline;
   private final PackReader packs;
+  private byte[] packed = new byte[0];
 
   BlockLoader(Pipeline pipeline, PackReader packs) {
     this.pipeline = pipeline;
@@ -49,10 +53,14 @@ final class BlockLoader {
     int from = span(blocks.getFirst()).offset();
     BlockSpan last = span(blocks.getLast());
     int pack = blocks.getFirst().pack;
-    byte[] packed = packs.read(pack, from, last.offset() + last.compressedLength() - from);
+    int length = last.offset() + last.compressedLength() - from;
+    if (packed.length < length) {
+      packed = new byte[Math.max(length, Math.min(2 * packed.length, MAX_REQUEST))];
+    }
+    packs.read(pack, from, packed, length);
     for (Block block : blocks) {
       BlockSpan span = span(block);
-      byte[] bytes = pipeline.array(block.rawLength);
+      byte[] bytes = pipeline.array(block);
       unpacker.read(packed, span.offset() - from, span.compressedLength(), bytes, block.rawLength);
       pipeline.loaded(block, bytes);
     }

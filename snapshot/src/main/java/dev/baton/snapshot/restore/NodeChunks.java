@@ -54,7 +54,8 @@ final class NodeChunks implements ChunkSource, AutoCloseable {
       held -= oldest.next().length;
       oldest.remove();
     }
-    byte[] packed = packs.read(pack, span.offset(), span.compressedLength());
+    byte[] packed = new byte[span.compressedLength()];
+    packs.read(pack, span.offset(), packed, packed.length);
     byte[] bytes = new byte[span.rawLength()];
     unpacker.read(packed, 0, packed.length, bytes, bytes.length);
     blocks.put(Block.key(pack, number), bytes);

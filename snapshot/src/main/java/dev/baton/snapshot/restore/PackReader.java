@@ -15,7 +15,6 @@ import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.format.PackIndex;
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -83,19 +82,9 @@ final class PackReader {
 
   private Fetched fetch(PackRef pack, boolean whole) throws IOException, InterruptedException {
     long from = whole ? 0 : pack.size() - pack.indexBytes();
-    byte[] bytes = fetch(pack, from, (int) (pack.size() - from));
+    byte[] bytes = new byte[(int) (pack.size() - from)];
+    source.read(pack, from, bytes, bytes.length);
     return new Fetched(pack, PackIndex.decode(pack, bytes), bytes);
-  }
-
-  private byte[] fetch(PackRef pack, long offset, int length)
-      throws IOException, InterruptedException {
-    byte[] bytes = source.read(pack, offset, length);
-    if (bytes.length != length) {
-      throw new SnapshotException.Corrupt(
-          "pack %s: %d bytes came instead of %d from %d on"
-              .formatted(pack.id(), bytes.length, length, offset));
-    }
-    return bytes;
   }
 
   private void add(Future<Fetched> future) throws IOException, InterruptedException {
@@ -146,12 +135,15 @@ final class PackReader {
     return table.blocks(pack).get(block);
   }
 
-  /** Bytes of a pack; fetched unless the pack is kept. */
-  byte[] read(int pack, int offset, int length) throws IOException, InterruptedException {
+  /** Puts bytes of a pack at the start of {@code into}; fetched unless the pack is kept. */
+  void read(int pack, int offset, byte[] into, int length)
+      throws IOException, InterruptedException {
     PackRef ref = table.packs().get(pack);
     byte[] whole = kept.get(ref);
-    return whole == null
-        ? fetch(ref, offset, length)
-        : Arrays.copyOfRange(whole, offset, offset + length);
+    if (whole == null) {
+      source.read(ref, offset, into, length);
+    } else {
+      System.arraycopy(whole, offset, into, 0, length);
+    }
   }
 }

@@ -29,7 +29,6 @@ final class Pipeline {
   static final long MAX_BYTES = 64 << 20;
 
   private static final int MAX_SEGMENTS = 32;
-  private static final int ROUNDED = 512 << 10;
 
   private final Map<Long, Block> blocks = new LinkedHashMap<>();
   private final Deque<Block> toLoad = new ArrayDeque<>();
@@ -37,6 +36,7 @@ final class Pipeline {
   private final Deque<byte[]> spare = new ArrayDeque<>();
   private long held;
   private long used;
+  private long allocated;
   private int unfinished;
   private boolean closed;
   private @Nullable Throwable failure;
@@ -51,13 +51,13 @@ final class Pipeline {
     if (known != null) {
       return use(known);
     }
-    if (used > 0 && used + rawLength > MAX_BYTES) {
+    Block block = new Block(pack, number, rawLength);
+    if (used > 0 && used + block.capacity > MAX_BYTES) {
       return null;
     }
-    evict(rawLength);
-    Block block = new Block(pack, number, rawLength);
+    evict(block.capacity);
     blocks.put(block.key(), block);
-    held += rawLength;
+    held += block.capacity;
     toLoad.add(block);
     notifyAll();
     return use(block);
@@ -84,42 +84,44 @@ final class Pipeline {
 
   private Block use(Block block) {
     if (block.uses++ == 0) {
-      used += block.rawLength;
+      used += block.capacity;
     }
     return block;
   }
 
   /** Drops the blocks longest in memory that nobody needs. */
-  private void evict(long rawLength) {
+  private void evict(long capacity) {
     var each = blocks.values().iterator();
-    while (held + rawLength > MAX_BYTES && each.hasNext()) {
+    while (held + capacity > MAX_BYTES && each.hasNext()) {
       Block block = each.next();
       byte[] bytes = block.bytes;
       if (block.uses == 0 && bytes != null) {
         each.remove();
-        held -= block.rawLength;
-        recycle(bytes);
+        held -= block.capacity;
+        spare.add(bytes);
       }
     }
   }
 
-  private void recycle(byte[] bytes) {
-    if (spare.size() < 4) {
-      spare.add(bytes);
-    }
-  }
-
-  /** An array of at least that length. */
-  synchronized byte[] array(int length) {
+  /** An array for the block, most often one that a block before it was in. */
+  synchronized byte[] array(Block block) {
     for (var each = spare.iterator(); each.hasNext(); ) {
       byte[] bytes = each.next();
-      if (bytes.length >= length && bytes.length / 4 <= length) {
+      if (bytes.length == block.capacity) {
         each.remove();
         return bytes;
       }
     }
-    // Blocks are hardly ever of the same length: rounded, an array fits the next one, too.
-    return new byte[(length + ROUNDED - 1) & -ROUNDED];
+    while (allocated + block.capacity > MAX_BYTES && !spare.isEmpty()) {
+      allocated -= spare.remove().length;
+    }
+    allocated += block.capacity;
+    return new byte[block.capacity];
+  }
+
+  /** Bytes of all arrays that there are. */
+  synchronized long allocated() {
+    return allocated;
   }
 
   /** Waits while many segments wait to be written. */
@@ -161,7 +163,7 @@ final class Pipeline {
     unfinished--;
     for (Block block : segment.blocks()) {
       if (--block.uses == 0) {
-        used -= block.rawLength;
+        used -= block.capacity;
       }
     }
     notifyAll();

@@ -173,14 +173,12 @@ class LargeTreeTest {
     }
 
     @Override
-    public byte[] read(PackRef pack, long offset, int length) throws IOException {
-      byte[] bytes = new byte[length];
+    public void read(PackRef pack, long offset, byte[] into, int length) throws IOException {
       try (RandomAccessFile file =
           new RandomAccessFile(directory.resolve(pack.id().hex()).toFile(), "r")) {
         file.seek(offset);
-        file.readFully(bytes);
+        file.readFully(into, 0, length);
       }
-      return bytes;
     }
   }
 }

@@ -74,12 +74,13 @@ public final class PacksInMemory implements PackStore, PackSource {
   }
 
   @Override
-  public synchronized byte[] read(PackRef pack, long offset, int length) throws IOException {
+  public synchronized void read(PackRef pack, long offset, byte[] into, int length)
+      throws IOException {
     byte[] all = packs.get(pack);
     if (all == null) {
       throw new IOException("no pack " + pack.id());
     }
-    return Arrays.copyOfRange(all, (int) offset, (int) offset + length);
+    System.arraycopy(all, (int) offset, into, 0, length);
   }
 
   public synchronized int puts() {

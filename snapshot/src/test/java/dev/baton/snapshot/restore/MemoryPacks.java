@@ -64,9 +64,9 @@ public final class MemoryPacks implements PackSource, ChunkSink {
   }
 
   @Override
-  public byte[] read(PackRef pack, long offset, int length) {
+  public void read(PackRef pack, long offset, byte[] into, int length) {
     requests.incrementAndGet();
     bytesRead.addAndGet(length);
-    return Arrays.copyOfRange(bytes(pack), (int) offset, (int) offset + length);
+    System.arraycopy(bytes(pack), (int) offset, into, 0, length);
   }
 }

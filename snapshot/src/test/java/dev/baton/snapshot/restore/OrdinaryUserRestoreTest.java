@@ -19,7 +19,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -112,9 +111,9 @@ class OrdinaryUserRestoreTest {
         RestoredTree restored =
             TreeRestore.restore(
                 snapshot,
-                (pack, offset, length) ->
-                    Arrays.copyOfRange(
-                        packs.getOrDefault(pack, new byte[0]), (int) offset, (int) offset + length),
+                (pack, offset, into, length) ->
+                    System.arraycopy(
+                        packs.getOrDefault(pack, new byte[0]), (int) offset, into, 0, length),
                 directory.resolve("target"),
                 RestoreOptions.defaults());
         if (i == 1) {

@@ -230,11 +230,11 @@ class TreeRestoreTest {
             () ->
                 TreeRestore.restore(
                     snapshot,
-                    (pack, offset, length) -> {
+                    (pack, offset, into, length) -> {
                       if (offset == 4) {
                         throw new IOException("connection reset");
                       }
-                      return packs.read(pack, offset, length);
+                      packs.read(pack, offset, into, length);
                     },
                     scratch.resolve("target"),
                     RestoreOptions.defaults()))
