@@ -6,7 +6,6 @@
  */
 package dev.baton.snapshot.restore;
 
-import dev.baton.snapshot.format.BlockWriter;
 import org.jspecify.annotations.Nullable;
 
 /** A block that some segment needs. Its mutable state belongs to the {@link Pipeline}'s monitor. */
@@ -19,7 +18,7 @@ final class Block {
   /** Bytes, unpacked. */
   final int rawLength;
 
-  /** Of the array for them. Blocks are hardly ever of the same length, most arrays are. */
+  /** Bytes of the array for them: blocks are hardly ever of the same length, most arrays are. */
   final int capacity;
 
   /** Segments that still need it. */
@@ -35,11 +34,9 @@ final class Block {
     this.capacity = capacity(rawLength);
   }
 
-  /** The next power of two, up to the size that blocks aim at; above, the length itself. */
+  /** The next power of two: the array fits the next block, too. */
   private static int capacity(int length) {
-    return length > BlockWriter.TARGET
-        ? length
-        : Math.max(LEAST_CAPACITY, Integer.highestOneBit(length - 1) << 1);
+    return Math.max(LEAST_CAPACITY, Integer.highestOneBit(length - 1) << 1);
   }
 
   static long key(int pack, int number) {
