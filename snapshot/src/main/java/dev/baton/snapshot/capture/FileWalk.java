@@ -63,18 +63,19 @@ final class FileWalk {
   }
 
   /**
+   * @param before of which all chunks are in the store; null if none is known
    * @throws TreeMovedException if a directory is gone whose files are unchanged, but not stored
    * @throws IOException if the root cannot be opened, or the system is out of open files
    */
-  void walk(DirState state) throws IOException, InterruptedException {
+  void walk(DirState state, @Nullable DirState before) throws IOException, InterruptedException {
     try {
-      enter(new Frame(state, ""));
+      enter(new Frame(state, "", before));
       while (!way.isEmpty()) {
-        Frame below = way.getLast().next();
+        ChangedDirectories.Changed below = way.getLast().changed.next();
         if (below == null) {
           way.removeLast().close();
         } else {
-          enter(below);
+          enter(new Frame(below.state(), below.name(), below.before()));
         }
       }
     } finally {
@@ -91,23 +92,13 @@ final class FileWalk {
   private static final class Frame {
     private final DirState state;
     private final String name;
-    private int at;
+    private final ChangedDirectories changed;
     private @Nullable SharedDirectory open;
 
-    Frame(DirState state, String name) {
+    Frame(DirState state, String name, @Nullable DirState before) {
       this.state = state;
       this.name = name;
-    }
-
-    /** The next directory in it; null at the end. */
-    @Nullable Frame next() {
-      while (at < state.size()) {
-        int child = at++;
-        if (state.kind(child) == Kind.DIRECTORY && state.isPresent(child)) {
-          return new Frame(state.child(child), state.name(child));
-        }
-      }
-      return null;
+      changed = new ChangedDirectories(state, before);
     }
 
     void close() {

@@ -11,7 +11,6 @@ import dev.baton.snapshot.format.ChunkSink;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.format.NodeCodec;
 import dev.baton.snapshot.format.NodeWriter;
-import dev.baton.snapshot.posix.Kind;
 import dev.baton.snapshot.scan.DirState;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -38,9 +37,13 @@ final class Nodes {
     this.composites = composites;
   }
 
-  /** The digest of the tree. */
-  Hash root(DirState root) throws IOException, InterruptedException {
-    byte[] bytes = NodeCodec.encodeRoot(root.meta(), below(root));
+  /**
+   * The digest of the tree.
+   *
+   * @param before of which all nodes are in the store; null if none is known
+   */
+  Hash root(DirState root, @Nullable DirState before) throws IOException, InterruptedException {
+    byte[] bytes = NodeCodec.encodeRoot(root.meta(), below(root, before));
     Chunk chunk = Chunk.of(Chunk.Kind.NODE, bytes, 0, bytes.length);
     sink.accept(chunk);
     return chunk.hash();
@@ -53,30 +56,22 @@ final class Nodes {
 
   private static final class Step {
     private final DirState state;
-    private int at;
+    private final ChangedDirectories changed;
 
-    Step(DirState state) {
+    Step(DirState state, @Nullable DirState before) {
       this.state = state;
-    }
-
-    @Nullable DirState next() {
-      while (at < state.size()) {
-        int child = at++;
-        if (state.kind(child) == Kind.DIRECTORY && state.isPresent(child)) {
-          return state.child(child);
-        }
-      }
-      return null;
+      changed = new ChangedDirectories(state, before);
     }
   }
 
-  private Hash below(DirState root) throws IOException, InterruptedException {
+  private Hash below(DirState root, @Nullable DirState before)
+      throws IOException, InterruptedException {
     Deque<Step> way = new ArrayDeque<>();
-    way.push(new Step(root));
+    way.push(new Step(root, before));
     while (true) {
-      DirState child = way.getFirst().next();
+      ChangedDirectories.Changed child = way.getFirst().changed.next();
       if (child != null) {
-        way.push(new Step(child));
+        way.push(new Step(child.state(), child.before()));
         continue;
       }
       Hash node = node(way.pop().state);

@@ -63,7 +63,7 @@ public final class TreeCapture {
   private TreeReading.Read readOnce(Path root, ScanResult scan)
       throws IOException, InterruptedException {
     return new TreeReading(root, Outlet::nowhere, content -> true, node -> true, composites)
-        .read(scan.root());
+        .read(scan.root(), null);
   }
 
   /**
@@ -97,7 +97,7 @@ public final class TreeCapture {
                   content -> known.isStored(content, composites),
                   node -> known.isStored(node, composites),
                   composites)
-              .read(scan.root());
+              .read(scan.root(), before == null || tidying ? null : before.state());
       shipment.finish();
       done = true;
     } finally {

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads all of a scanned tree that has to be read, and makes its nodes. One use, by one thread,
@@ -60,12 +61,13 @@ final class TreeReading {
   }
 
   /**
+   * @param before of which everything is in the store; null if none is known
    * @throws TreeMovedException when it has to be scanned again
    */
-  Read read(DirState scanned) throws IOException, InterruptedException {
+  Read read(DirState scanned, @Nullable DirState before) throws IOException, InterruptedException {
     DirState state = scanned;
     for (int round = 1; ; round++) {
-      files(state);
+      files(state, before);
       DirState relinked = Scanner.relinked(state);
       if (relinked == state) {
         break;
@@ -76,15 +78,16 @@ final class TreeReading {
       state = relinked;
     }
     try (Outlet outlet = outlets.get()) {
-      Hash digest = new Nodes(outlet, storedNode, composites).root(state);
+      Hash digest = new Nodes(outlet, storedNode, composites).root(state, before);
       outlet.flush();
       return new Read(state, digest, List.copyOf(skipped));
     }
   }
 
-  private void files(DirState state) throws IOException, InterruptedException {
+  private void files(DirState state, @Nullable DirState before)
+      throws IOException, InterruptedException {
     try (Readers readers = new Readers(this::share, threads())) {
-      new FileWalk(root, storedContent, readers::add, skipped).walk(state);
+      new FileWalk(root, storedContent, readers::add, skipped).walk(state, before);
       readers.finish();
     }
   }
