@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.snapshot.Excludes;
 import dev.baton.snapshot.scan.DirState;
+import dev.baton.snapshot.scan.KernelClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,16 +80,9 @@ class ChangedDirectoriesTest {
     Files.writeString(file, path + System.nanoTime());
   }
 
-  /**
-   * Once the clock has left the tick in which the tree was changed: then its times are relied on.
-   */
+  /** Once its times can be relied on. */
   private DirState read() throws IOException, InterruptedException {
-    Path probe = temp.resolve("probe");
-    long until = System.currentTimeMillis() + 120;
-    do {
-      Files.writeString(probe, "x");
-      Thread.onSpinWait();
-    } while (Files.getLastModifiedTime(probe).toMillis() < until);
+    KernelClock.awaitSettled(temp);
     return tree.read(root);
   }
 

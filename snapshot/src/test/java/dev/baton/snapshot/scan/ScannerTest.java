@@ -52,16 +52,6 @@ class ScannerTest {
     return Files.writeString(file, content);
   }
 
-  /** Waits until the kernel's clock has left the tick in which the tree was changed. */
-  private void settle() throws IOException, InterruptedException {
-    Path probe = temp.resolve("probe");
-    long until = System.currentTimeMillis() + 120;
-    do {
-      Files.writeString(probe, "x");
-      Thread.onSpinWait();
-    } while (Files.getLastModifiedTime(probe).toMillis() < until);
-  }
-
   private DirState captured(DirState previous) throws IOException, InterruptedException {
     DirState state = scanner.scan(root, previous).root();
     Reader.of(state, root);
@@ -69,7 +59,7 @@ class ScannerTest {
   }
 
   private DirState captured() throws IOException, InterruptedException {
-    settle();
+    KernelClock.awaitSettled(temp);
     DirState state = scanner.scan(root, null).root();
     Reader.of(state, root);
     return state;
@@ -136,7 +126,7 @@ class ScannerTest {
     write("a/x/2", "TWO");
     write("a/x/5", "five");
     Files.delete(root.resolve("b/4"));
-    settle();
+    KernelClock.awaitSettled(temp);
     DirState second = scanner.scan(root, first).root();
     assertThat(second).isNotSameAs(first);
     assertThat(at(second, "a/y")).isSameAs(at(first, "a/y"));
@@ -153,11 +143,11 @@ class ScannerTest {
     Path file = write("d/file", "x");
     DirState first = captured();
     Files.setLastModifiedTime(file, FileTime.from(Instant.ofEpochSecond(5, 7)));
-    settle();
+    KernelClock.awaitSettled(temp);
     DirState second = captured(first);
     assertThat(at(second, "d").meta(0).nanos()).isEqualTo(7);
     Files.setAttribute(file, "unix:mode", 0600);
-    settle();
+    KernelClock.awaitSettled(temp);
     DirState third = captured(second);
     assertThat(at(third, "d").meta(0).mode()).isEqualTo(0600);
     try (Directory directory = Directory.open(root.resolve("d"))) {
@@ -168,7 +158,7 @@ class ScannerTest {
         return;
       }
     }
-    settle();
+    KernelClock.awaitSettled(temp);
     assertThat(at(captured(third), "d").meta().xattrs()).hasSize(1);
   }
 
@@ -181,7 +171,7 @@ class ScannerTest {
     Reader.of(first, root);
     ScanResult second = scanner.scan(root, first);
     assertThat(second.filesToRead()).isEqualTo(1);
-    settle();
+    KernelClock.awaitSettled(temp);
     DirState third = scanner.scan(root, second.root()).root();
     Reader.of(third, root);
     assertThat(scanner.scan(root, third).root()).isSameAs(third);
@@ -191,7 +181,7 @@ class ScannerTest {
   void shouldReadAgainWhatWasNotSealed() throws Exception {
     write("d/1", "1");
     write("e/2", "2");
-    settle();
+    KernelClock.awaitSettled(temp);
     DirState abandoned = scanner.scan(root, null).root();
     ScanResult again = scanner.scan(root, abandoned);
     assertThat(again.filesToRead()).isEqualTo(2);
@@ -212,7 +202,7 @@ class ScannerTest {
     assertThat(scanner.scan(root, first).root()).isSameAs(first);
 
     Files.createLink(root.resolve("a/earlier"), file);
-    settle();
+    KernelClock.awaitSettled(temp);
     DirState second = captured(first);
     assertThat(at(second, "a").linkTo(0)).isNull();
     assertThat(at(second, "m").linkTo(0)).isEqualTo("a/earlier");
@@ -220,7 +210,7 @@ class ScannerTest {
 
     Files.delete(root.resolve("a/earlier"));
     Files.delete(file);
-    settle();
+    KernelClock.awaitSettled(temp);
     DirState third = captured(second);
     assertThat(third.linkTo(2)).isNull();
     assertThat(third.content(2)).isNotNull();
@@ -235,7 +225,7 @@ class ScannerTest {
     DirState first = captured();
     Hash node = at(first, "z").node();
     Files.move(root.resolve("a"), root.resolve("b"));
-    settle();
+    KernelClock.awaitSettled(temp);
     DirState second = captured(first);
     assertThat(at(second, "z").linkTo(0)).isEqualTo("b/x/file");
     assertThat(at(second, "z").node()).isNotEqualTo(node);
@@ -248,7 +238,7 @@ class ScannerTest {
     DirState first = captured();
     Files.createDirectory(root.resolve("deep"));
     Files.move(root.resolve("a"), root.resolve("deep/b"));
-    settle();
+    KernelClock.awaitSettled(temp);
     ScanResult second = scanner.scan(root, first);
     assertThat(second.filesToRead()).isZero();
     assertThat(paths(second.root()))
@@ -261,7 +251,7 @@ class ScannerTest {
   void shouldListSpecialFilesEachTime() throws Exception {
     write("d/file", "x");
     new ProcessBuilder("mkfifo", root.resolve("d/fifo").toString()).start().waitFor();
-    settle();
+    KernelClock.awaitSettled(temp);
     ScanResult first = scanner.scan(root, null);
     assertThat(first.skipped())
         .containsExactly(
