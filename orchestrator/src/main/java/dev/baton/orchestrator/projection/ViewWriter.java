@@ -129,12 +129,15 @@ final class ViewWriter {
    * A batch that has not moved the status on (labels of an ended run, say) leaves what goes with it
    * as it is: a resume that is not on the log yet may have set it. Whoever knows that the runner is
    * lost has moved the epoch on: until the fence is read, the run is interrupted. A pause of an
-   * older epoch is over: the run has been resumed since.
+   * older epoch is over: the run has been resumed since. A pause that was asked for is shown at
+   * once, and goes on to be while what the log has from before it is read.
    */
   static final String UPDATE_RUNS =
       """
       UPDATE orchestrator.run r SET head = v.head,
         status = CASE WHEN NOT v.moved THEN r.status
+          WHEN v.control_seq < r.control_seq AND NOT v.ended AND (r.status = 'paused' AND r.desired = 'paused'
+            OR r.status = 'pausing' AND r.pause IS NOT NULL AND r.epoch = v.epoch AND v.status IN ('running', 'waiting')) THEN r.status
           WHEN r.epoch > v.epoch AND v.status IN ('starting', 'running', 'waiting', 'pausing', 'resuming') THEN 'interrupted'
           WHEN r.epoch > v.epoch AND v.status = 'paused' THEN r.status ELSE v.status END,
         ended = CASE WHEN v.moved THEN v.ended ELSE r.ended END,

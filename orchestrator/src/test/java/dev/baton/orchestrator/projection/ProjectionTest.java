@@ -109,6 +109,54 @@ class ProjectionTest {
     }
   }
 
+  private void decidedHere(String run, String columns) {
+    pool.preparedQuery("UPDATE orchestrator.run SET control_seq = 3, " + columns + " WHERE id = $1")
+        .execute(Tuple.of(run))
+        .await()
+        .atMost(Duration.ofSeconds(10));
+  }
+
+  private String statusOnceCompleted(String run, long completed) {
+    return bed.api()
+        .await(run, shown -> shown.get("completed_steps").longValue() == completed)
+        .get("status")
+        .textValue();
+  }
+
+  /** The pause is on its way to the log, which has more from before it. */
+  @Test
+  void shouldGoOnShowingAPauseUntilTheLogHasIt() {
+    String run = RunId.next();
+    try (TraceLog log = bed.log()) {
+      log.append(run, Lane.CONTROL, 1, born("external"));
+      bed.api().await(run, shown -> shown.get("status").textValue().equals("starting"));
+
+      decidedHere(run, "desired = 'paused', pause = 'step', status = 'paused'");
+      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
+      log.append(run, Lane.runner(1), 2, completed("a"));
+      assertThat(statusOnceCompleted(run, 1)).isEqualTo("paused");
+      // What has ended is not paused.
+      log.append(run, Lane.runner(1), 3, new TraceEvent.RunCompleted(null));
+      bed.api().await(run, shown -> shown.get("status").textValue().equals("completed"));
+    }
+  }
+
+  @Test
+  void shouldGoOnShowingThatARunIsBeingPausedUntilTheLogHasIt() {
+    String run = RunId.next();
+    try (TraceLog log = bed.log()) {
+      log.append(run, Lane.CONTROL, 1, born("external"));
+      bed.api().await(run, shown -> shown.get("status").textValue().equals("starting"));
+
+      decidedHere(run, "pause = 'step', status = 'pausing'");
+      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
+      log.append(run, Lane.runner(1), 2, completed("a"));
+      assertThat(statusOnceCompleted(run, 1)).isEqualTo("pausing");
+      log.append(run, Lane.runner(1), 3, new TraceEvent.RunPaused("asked for"));
+      bed.api().await(run, shown -> shown.get("status").textValue().equals("paused"));
+    }
+  }
+
   @Test
   void shouldFoldWhatCountsAndCountWhatDoesNot() {
     String run = RunId.next();
