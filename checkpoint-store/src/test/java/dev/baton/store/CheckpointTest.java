@@ -17,24 +17,35 @@ import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.snapshot.Pack;
 import dev.baton.snapshot.format.Hash;
+import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import dev.baton.store.testing.Tree;
 import dev.baton.store.testing.Uploader;
 import io.grpc.Status;
 import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
 class CheckpointTest extends StoreTest {
+  @Inject Bucket bucket;
+
   private final String run = RunId.next();
   private final Tree tree = Tree.with("content of " + run);
 
@@ -67,7 +78,7 @@ class CheckpointTest extends StoreTest {
     runner.register(tree.packs());
     assertThat(runner.find(List.of(absent)).getNothing()).isFalse();
 
-    List<Hash> asked = new java.util.ArrayList<>(tree.chunks());
+    List<Hash> asked = new ArrayList<>(tree.chunks());
     asked.add(1, absent);
     FindChunksResponse found = runner.find(asked);
     assertThat(found.getPacksCount()).isEqualTo(1);
@@ -146,6 +157,38 @@ class CheckpointTest extends StoreTest {
         Status.Code.FAILED_PRECONDITION,
         "packs_gone: [" + tree.packs().getFirst().ref().id());
     assertStatus(() -> runner.open(manifest.id()), Status.Code.NOT_FOUND, manifest.id());
+    assertThat(hasManifest(manifest)).isFalse();
+    assertStatus(
+        () -> runner.commit(manifest, tree.packs()),
+        Status.Code.INVALID_ARGUMENT,
+        "its object is not there");
+    assertThat(hasManifest(manifest)).isFalse();
+  }
+
+  private boolean hasManifest(Manifest manifest) {
+    String key = new CheckpointName("default", run, manifest.id()).manifestKey();
+    return bucket.size(key).await().atMost(Duration.ofSeconds(10)).isPresent();
+  }
+
+  @Test
+  void shouldTakeTheSameCommitFromManyAtOnce() throws Exception {
+    Uploader runner = runner("default");
+    tree.packs().forEach(runner::put);
+    Manifest manifest = tree.manifest(run, 1, Trigger.STEP, Instant.now());
+
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> commits = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        commits.add(threads.submit(() -> runner.commit(manifest, tree.packs())));
+      }
+      for (Future<?> commit : commits) {
+        commit.get(20, TimeUnit.SECONDS);
+      }
+    }
+
+    assertThat(hasManifest(manifest)).isTrue();
+    assertThat(runner.open(manifest.id()).getManifest().toByteArray())
+        .isEqualTo(ManifestCodec.write(manifest));
   }
 
   @Test

@@ -15,6 +15,7 @@ import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.packs.Packs;
 import dev.baton.store.packs.Projects;
 import dev.baton.store.packs.ToldPack;
+import io.smallrye.mutiny.CompositeException;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -26,6 +27,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Objects;
+import org.jboss.logging.Logger;
 
 /**
  * Makes checkpoints. The manifest's object comes before the row: what Postgres has can be had again
@@ -33,7 +35,11 @@ import java.util.Objects;
  */
 @ApplicationScoped
 public class Commits {
+  private static final Logger LOG = Logger.getLogger(Commits.class);
+
   static final String SAME = "SELECT manifest = $2 FROM store.checkpoint WHERE id = $1";
+
+  static final String EXISTS = "SELECT FROM store.checkpoint WHERE id = $1";
 
   static final String INSERT =
       """
@@ -81,12 +87,7 @@ public class Commits {
     return same(manifest, bytes)
         .chain(
             done ->
-                done
-                    ? Uni.createFrom().voidItem()
-                    : packs
-                        .register(run, project, fresh)
-                        .chain(() -> projects.number(project))
-                        .chain(number -> commit(number, manifest, bytes)));
+                done ? Uni.createFrom().voidItem() : commit(run, project, manifest, bytes, fresh));
   }
 
   private static Manifest check(String run, int epoch, String project, byte[] bytes) {
@@ -128,31 +129,59 @@ public class Commits {
             });
   }
 
-  private Uni<Void> commit(int project, Manifest manifest, byte[] bytes) {
+  /** The manifest is on its way while the packs are made live: every step waits for both. */
+  private Uni<Void> commit(
+      String run, String project, Manifest manifest, byte[] bytes, List<ToldPack> fresh) {
     List<Hash> wanted =
         manifest.workspace().packs().stream()
             .map(pack -> Hash.parse(pack.digest()))
             .distinct()
             .toList();
-    String key =
-        new CheckpointName(manifest.run().project(), manifest.sessionId(), manifest.id())
-            .manifestKey();
-    return packs
-        .requireLive(project, wanted)
-        .chain(() -> bucket.put(key, bytes))
-        .chain(() -> pool.withTransaction(tx -> insert(tx, project, wanted, manifest, bytes)))
+    String key = new CheckpointName(project, manifest.sessionId(), manifest.id()).manifestKey();
+    return Uni.combine()
+        .all()
+        .unis(live(run, project, fresh, wanted), bucket.put(key, bytes).replaceWith(key))
+        // Neither is under way any more when a manifest is taken back.
+        .collectFailures()
+        .with((number, put) -> number)
+        .onFailure(CompositeException.class)
+        .transform(failures -> failures.getCause())
         .chain(
-            made ->
-                made
-                    ? Uni.createFrom().voidItem()
-                    : same(manifest, bytes).replaceWithVoid()) // another request was quicker
-        .onFailure(Commits::isGone)
-        .call(() -> bucket.remove(key))
+            number ->
+                pool.withTransaction(tx -> insert(tx, number, wanted, manifest, bytes))
+                    .chain(
+                        made ->
+                            made
+                                ? Uni.createFrom().voidItem()
+                                : same(manifest, bytes).replaceWithVoid())) // another was quicker
+        .onFailure(Commits::isFinal)
+        .call(() -> takeBack(manifest.id(), key))
         .invoke(() -> committed.fire(new Committed()));
   }
 
-  private static boolean isGone(Throwable failure) {
-    return failure instanceof StoreFailure known && known.kind() == StoreFailure.Kind.REFUSED;
+  /** The project's number, once its packs are live. */
+  private Uni<Integer> live(String run, String project, List<ToldPack> fresh, List<Hash> wanted) {
+    return packs
+        .register(run, project, fresh)
+        .chain(() -> projects.number(project))
+        .call(number -> packs.requireLive(number, wanted));
+  }
+
+  /** Unless another request has made the checkpoint meanwhile. */
+  private Uni<Void> takeBack(String id, String key) {
+    return pool.preparedQuery(EXISTS)
+        .execute(Tuple.of(id))
+        .chain(rows -> rows.size() > 0 ? Uni.createFrom().voidItem() : bucket.remove(key))
+        .onFailure()
+        .invoke(
+            failure -> LOG.warnf("manifest %s of no checkpoint was not removed: %s", key, failure))
+        .onFailure()
+        .recoverWithNull();
+  }
+
+  private static boolean isFinal(Throwable failure) {
+    return failure instanceof StoreFailure known
+        && (known.kind() == StoreFailure.Kind.REFUSED || known.kind() == StoreFailure.Kind.INVALID);
   }
 
   /** First all packs are locked and found live, then the references are added. */
