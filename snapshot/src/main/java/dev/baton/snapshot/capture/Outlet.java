@@ -15,6 +15,9 @@ interface Outlet extends ChunkSink, AutoCloseable {
   /** Passes on what it holds; more may follow. */
   void flush() throws IOException, InterruptedException;
 
+  /** All files have been read, and passed on by whoever read them: little follows. */
+  default void filesEnded() throws IOException, InterruptedException {}
+
   /** Frees native memory; what was not flushed is lost. */
   @Override
   void close();

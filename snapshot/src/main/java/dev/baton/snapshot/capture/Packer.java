@@ -66,6 +66,11 @@ final class Packer implements Outlet {
     end(nodes);
   }
 
+  @Override
+  public void filesEnded() throws IOException, InterruptedException {
+    shipment.sendLarge();
+  }
+
   private void end(BlockWriter block) throws IOException, InterruptedException {
     if (asks && block.rawLength() >= WORTH_ASKING) {
       List<Hash> chunks = block.chunks();

@@ -64,6 +64,23 @@ final class Shipment {
     }
   }
 
+  /**
+   * Sends the pack that is being filled, unless it would be a small one: while the last blocks are
+   * made, it is on its way.
+   */
+  void sendLarge() throws IOException, InterruptedException {
+    check();
+    filling.lockInterruptibly();
+    try {
+      Pack pack = packs.length() < StoredTree.SMALL ? null : packs.finish();
+      if (pack != null) {
+        send(pack);
+      }
+    } finally {
+      filling.unlock();
+    }
+  }
+
   /** Sends the last pack too, and returns when the store has them all. */
   void finish() throws IOException, InterruptedException {
     Pack last;

@@ -78,6 +78,7 @@ final class TreeReading {
       state = relinked;
     }
     try (Outlet outlet = outlets.get()) {
+      outlet.filesEnded();
       Hash digest = new Nodes(outlet, storedNode, composites).root(state, before);
       outlet.flush();
       return new Read(state, digest, List.copyOf(skipped));

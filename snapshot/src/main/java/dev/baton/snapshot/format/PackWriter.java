@@ -52,6 +52,11 @@ public final class PackWriter {
     return blocks == 0;
   }
 
+  /** Bytes of the pack as it is now, without its index. */
+  public int length() {
+    return out.length();
+  }
+
   /**
    * Gives back the array of a pack that nobody needs any more: the next pack is made in it. Arrays
    * of this size are what a small heap suffers from most.
