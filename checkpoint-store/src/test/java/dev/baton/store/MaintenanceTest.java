@@ -54,6 +54,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
@@ -189,6 +193,27 @@ class MaintenanceTest extends StoreTest {
     } while (!cursor.isEmpty());
 
     assertThat(listed).containsExactlyElementsOf(made.reversed());
+  }
+
+  /** The object store's answer may be there before anybody waits for it. */
+  @Test
+  void shouldPinAndUnpinWhateverThreadTheObjectStoreAnswersOn() throws Exception {
+    List<String> made = checkpoints(runner("default"), 4);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> all = new ArrayList<>();
+      for (String id : made) {
+        all.add(
+            threads.submit(
+                () -> {
+                  for (int i = 0; i < 200; i++) {
+                    pin(id, i % 2 == 0);
+                  }
+                }));
+      }
+      for (Future<?> each : all) {
+        each.get(60, TimeUnit.SECONDS);
+      }
+    }
   }
 
   @Test

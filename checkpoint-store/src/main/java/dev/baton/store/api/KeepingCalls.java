@@ -25,6 +25,8 @@ import dev.baton.store.forks.Forks;
 import dev.baton.store.objects.ObjectName;
 import dev.baton.store.snapshot.Folds;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -114,9 +116,12 @@ class KeepingCalls {
 
   Uni<StoredCheckpoint> pin(PinCheckpointRequest request) {
     String id = Requests.checkpoint(request.getId());
+    Context caller = Objects.requireNonNull(Vertx.currentContext());
     return (request.getPinned()
             ? keeping.pin(id, request.getBy(), request.getReason())
             : keeping.unpin(id))
+        // The object store answers on any thread; what follows opens a session.
+        .emitOn(work -> caller.runOnContext(ignored -> work.run()))
         .chain(() -> stored(id));
   }
 

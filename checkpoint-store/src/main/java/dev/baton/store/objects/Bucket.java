@@ -48,6 +48,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one bucket. Packs and outputs never pass through here on their way: it looks, it signs, and
  * it reads to verify. What may pass by itself is tried again, {@value #TRIES} times at most.
+ * Answers come on any thread: who opens a session then comes back to a Vert.x context first.
  * Thread-safe.
  */
 @ApplicationScoped
