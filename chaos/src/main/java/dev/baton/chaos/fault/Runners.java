@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The runner processes of a stack, found by their environment: so nobody else is ever hit. */
 final class Runners {
@@ -34,8 +36,18 @@ final class Runners {
         runners.add(process);
       }
     }
+    Set<Long> pids = runners.stream().map(ProcessId::pid).collect(Collectors.toSet());
+    // A runner's child has its environment, too, until it has become what it was started for.
+    runners.removeIf(runner -> isChildOf(pids, runner));
     runners.sort(Comparator.comparingLong(ProcessId::pid));
     return runners;
+  }
+
+  private static boolean isChildOf(Set<Long> pids, ProcessId process) {
+    return ProcessHandle.of(process.pid())
+        .flatMap(ProcessHandle::parent)
+        .filter(parent -> pids.contains(parent.pid()))
+        .isPresent();
   }
 
   private static String environment(long pid) {
