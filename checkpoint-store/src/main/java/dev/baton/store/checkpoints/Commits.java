@@ -140,7 +140,7 @@ public class Commits {
     String key = new CheckpointName(project, manifest.sessionId(), manifest.id()).manifestKey();
     return Uni.combine()
         .all()
-        .unis(live(run, project, fresh, wanted), bucket.put(key, bytes).replaceWith(key))
+        .unis(live(run, project, fresh, wanted), bucket.put(key, bytes))
         // Neither is under way any more when a manifest is taken back.
         .collectFailures()
         .with((number, put) -> number)

@@ -109,35 +109,39 @@ class ProjectionTest {
     }
   }
 
-  private void decidedHere(String run, String columns) {
+  /**
+   * What a run is shown as after its first step, where {@code columns} were decided here before,
+   * and are not on the log yet.
+   */
+  private String shownBeforeTheLogHas(String columns, TraceLog log, String run) {
+    log.append(run, Lane.CONTROL, 1, born("external"));
+    awaitStatus(run, "starting");
     pool.preparedQuery("UPDATE orchestrator.run SET control_seq = 3, " + columns + " WHERE id = $1")
         .execute(Tuple.of(run))
         .await()
         .atMost(Duration.ofSeconds(10));
-  }
-
-  private String statusOnceCompleted(String run, long completed) {
+    log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
+    log.append(run, Lane.runner(1), 2, completed("a"));
     return bed.api()
-        .await(run, shown -> shown.get("completed_steps").longValue() == completed)
+        .await(run, shown -> shown.get("completed_steps").longValue() == 1)
         .get("status")
         .textValue();
   }
 
-  /** The pause is on its way to the log, which has more from before it. */
+  private void awaitStatus(String run, String status) {
+    bed.api().await(run, shown -> shown.get("status").textValue().equals(status));
+  }
+
   @Test
   void shouldGoOnShowingAPauseUntilTheLogHasIt() {
     String run = RunId.next();
     try (TraceLog log = bed.log()) {
-      log.append(run, Lane.CONTROL, 1, born("external"));
-      bed.api().await(run, shown -> shown.get("status").textValue().equals("starting"));
+      String columns = "desired = 'paused', pause = 'step', status = 'paused'";
+      assertThat(shownBeforeTheLogHas(columns, log, run)).isEqualTo("paused");
 
-      decidedHere(run, "desired = 'paused', pause = 'step', status = 'paused'");
-      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
-      log.append(run, Lane.runner(1), 2, completed("a"));
-      assertThat(statusOnceCompleted(run, 1)).isEqualTo("paused");
       // What has ended is not paused.
       log.append(run, Lane.runner(1), 3, new TraceEvent.RunCompleted(null));
-      bed.api().await(run, shown -> shown.get("status").textValue().equals("completed"));
+      awaitStatus(run, "completed");
     }
   }
 
@@ -145,15 +149,11 @@ class ProjectionTest {
   void shouldGoOnShowingThatARunIsBeingPausedUntilTheLogHasIt() {
     String run = RunId.next();
     try (TraceLog log = bed.log()) {
-      log.append(run, Lane.CONTROL, 1, born("external"));
-      bed.api().await(run, shown -> shown.get("status").textValue().equals("starting"));
+      String columns = "pause = 'step', status = 'pausing'";
+      assertThat(shownBeforeTheLogHas(columns, log, run)).isEqualTo("pausing");
 
-      decidedHere(run, "pause = 'step', status = 'pausing'");
-      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
-      log.append(run, Lane.runner(1), 2, completed("a"));
-      assertThat(statusOnceCompleted(run, 1)).isEqualTo("pausing");
       log.append(run, Lane.runner(1), 3, new TraceEvent.RunPaused("asked for"));
-      bed.api().await(run, shown -> shown.get("status").textValue().equals("paused"));
+      awaitStatus(run, "paused");
     }
   }
 
