@@ -94,13 +94,30 @@ class CommandLineTest {
             "try   shell  retry 2 · at most 3 visits  → end on failure, try when .steps.try.output == \"again\", else rate")
         .contains(
             "rate  transform  gate .steps.rate.output > 0 (back to try, at most 10 times)  → end");
+    assertThat(told.out())
+        .contains("left out of cuts, unless git tracks it: node_modules, __pycache__, target, .venv");
     assertThat(json.code()).isEqualTo(2);
     assertThat(json.err())
         .contains(bad + ":2:3: step a: unknown attribute 'shel'; did you mean 'shell'?");
     JsonNode answer = new ObjectMapper().readTree(json.out());
     assertThat(answer.at("/0/steps/1/gate/to").asText()).isEqualTo("try");
+    assertThat(answer.at("/0/workspace/exclude/0").asText()).isEqualTo("node_modules");
     assertThat(answer.at("/1/valid").asBoolean(true)).isFalse();
     assertThat(answer.at("/1/problems/0/line").asInt()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldShowWhatAWorkflowLeavesOut(@TempDir Path folder) throws IOException {
+    String steps = "steps: [{id: a, shell: make}]\n";
+    Path some = folder.resolve("some.yaml");
+    Files.writeString(some, "name: some\nworkspace: {exclude: [cache/, '*.tmp']}\n" + steps);
+    Path none = folder.resolve("none.yaml");
+    Files.writeString(none, "name: none\nworkspace: {exclude: []}\n" + steps);
+
+    assertThat(Cli.alone().run("validate", some.toString()).out())
+        .contains("left out of cuts, unless git tracks it: cache/, *.tmp\n");
+    assertThat(Cli.alone().run("validate", none.toString()).out())
+        .contains("left out of cuts, unless git tracks it: nothing\n");
   }
 
   @Test

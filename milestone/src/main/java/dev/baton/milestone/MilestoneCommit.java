@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +41,7 @@ public final class MilestoneCommit {
 
   private final Map<String, String> environment;
   private final Clock clock;
+  private final Git.Starter starter;
 
   /**
    * What is to be recorded.
@@ -47,10 +49,24 @@ public final class MilestoneCommit {
    * @param index that the run's state says comes next
    * @param tier its word
    * @param commands that passed
+   * @param leftOut paths, relative to the work tree, that are missing though no step deleted them:
+   *     where they are tracked, they stay in the commit
    */
-  public record Request(String run, int index, String title, String tier, List<String> commands) {
+  public record Request(
+      String run,
+      int index,
+      String title,
+      String tier,
+      List<String> commands,
+      List<String> leftOut) {
     public Request {
       commands = List.copyOf(commands);
+      leftOut = List.copyOf(leftOut);
+    }
+
+    /** Of a work tree that has everything. */
+    public Request(String run, int index, String title, String tier, List<String> commands) {
+      this(run, index, title, tier, commands, List.of());
     }
   }
 
@@ -59,6 +75,16 @@ public final class MilestoneCommit {
    *     repository's settings, then a default
    */
   public MilestoneCommit(Map<String, String> environment, Clock clock) {
+    this(environment, clock, ProcessBuilder::startPipeline);
+  }
+
+  /**
+   * As the other.
+   *
+   * @param starter of the git program
+   */
+  public MilestoneCommit(Map<String, String> environment, Clock clock, Git.Starter starter) {
+    this.starter = starter;
     this.environment = Map.copyOf(environment);
     this.clock = clock;
   }
@@ -74,7 +100,7 @@ public final class MilestoneCommit {
   public Made make(Path root, Request request, Duration limit)
       throws MilestoneFailure, InterruptedException {
     Repository repository =
-        Repository.at(root, environment, limit)
+        Repository.at(root, environment, limit, starter)
             .orElseThrow(
                 () ->
                     new MilestoneFailure(
@@ -94,7 +120,7 @@ public final class MilestoneCommit {
                   "the run's state says milestone %d comes next, the repository's newest is %d: the repository counts"
                       .formatted(request.index(), index - 1));
       exclude(repository);
-      String sha = commit(repository, MilestoneMessage.of(request.run(), index));
+      String sha = commit(repository, request, MilestoneMessage.of(request.run(), index));
       Sidecar sidecar = sidecar(repository, request, index, sha);
       return new Made(sidecar, sidecars.write(sidecar), drift);
     } catch (IOException e) {
@@ -137,10 +163,10 @@ public final class MilestoneCommit {
     }
   }
 
-  private String commit(Repository repository, String message)
+  private String commit(Repository repository, Request request, String message)
       throws IOException, InterruptedException {
     Git git = identified(repository.git());
-    git.ask("add", "--all", "--", ".");
+    git.ask(addAllBut(request.leftOut()));
     unstageOwn(repository);
     if (isLeftover(repository, message)) {
       git.ask("commit", "--amend", "--no-edit", "--allow-empty", "--no-verify", "--quiet");
@@ -155,6 +181,12 @@ public final class MilestoneCommit {
           message);
     }
     return repository.git().ask("rev-parse", "--verify", "HEAD^{commit}");
+  }
+
+  private static String[] addAllBut(List<String> leftOut) {
+    List<String> words = new ArrayList<>(List.of("add", "--all", "--", "."));
+    leftOut.forEach(path -> words.add(":(top,exclude,literal)" + path));
+    return words.toArray(new String[0]);
   }
 
   /** A rule of the repository, or the step, may have put them there in spite of everything. */

@@ -131,6 +131,25 @@ class MilestoneCommitTest {
   }
 
   @Test
+  void shouldNotCommitAsDeletedWhatIsMissingWithoutAStepsDoing() throws Exception {
+    TestRepository repository = repository();
+    repository.write("a b/target/kept", "1\n");
+    repository.write("target/kept", "1\n");
+    repository.commit("own", "1\n", "Files in folders that cuts leave out");
+    Files.delete(repository.root.resolve("a b/target/kept"));
+    Files.delete(repository.root.resolve("a b/target"));
+    Files.delete(repository.root.resolve("own"));
+    repository.write("new", "1\n");
+
+    repository.make(
+        new MilestoneCommit.Request(
+            TestRepository.RUN, 0, "t", "tier0", List.of(), List.of("a b/target", "gone")));
+
+    assertThat(repository.git("log", "-1", "--format=", "--name-status", "--no-renames").lines())
+        .containsExactlyInAnyOrder("D\town", "A\tnew");
+  }
+
+  @Test
   void shouldCountOnFromTheRepositoryWhereTheStateSaysOtherwise() throws Exception {
     TestRepository repository = repository();
     repository.milestone(0);

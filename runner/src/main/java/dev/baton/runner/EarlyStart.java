@@ -18,6 +18,7 @@ import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.config.RunnerConfig.Carried;
 import dev.baton.runner.engine.RunFolder;
 import dev.baton.runner.engine.Snapshots;
+import dev.baton.runner.process.FixedPath;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
@@ -36,11 +37,13 @@ final class EarlyStart implements Snapshots {
 
   private final RunnerConfig config;
   private final StoreClient store;
+  private final FixedPath fixed;
   private final @Nullable Carried early;
   private final FutureTask<RunState> snapshot = new FutureTask<>(this::ask);
   private final FutureTask<@Nullable Workspace> files = new FutureTask<>(this::restore);
 
-  EarlyStart(RunnerConfig config, StoreClient store) {
+  EarlyStart(RunnerConfig config, StoreClient store, FixedPath fixed) {
+    this.fixed = fixed;
     this.config = config;
     this.store = store;
     early = config.carries().filter(carried -> carried.epoch() > 1).orElse(null);
@@ -89,7 +92,11 @@ final class EarlyStart implements Snapshots {
 
   private Workspace unrestored(Lease holder) {
     return Workspace.main(
-        RunFolder.of(config.data(), holder.run()).workspace(), store, holder, config.cutPatience());
+        RunFolder.of(config.data(), holder.run()).workspace(),
+        store,
+        holder,
+        config.cutPatience(),
+        fixed);
   }
 
   private boolean isEarly(String run, int epoch) {

@@ -35,6 +35,7 @@ import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.journal.Producers;
 import dev.baton.runner.journal.SpoolSettings;
 import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.steps.StepExecutors;
 import dev.baton.runner.training.Training;
 import io.grpc.ManagedChannel;
@@ -120,7 +121,12 @@ public final class Runner implements AutoCloseable {
     }
     storeChannel = Channels.open(config.store());
     StoreClient store = new StoreClient(storeChannel);
-    EarlyStart early = new EarlyStart(config, store);
+    FixedPath fixed =
+        config
+            .workspacePath()
+            .map(path -> FixedPath.at(path, config.data().resolve("runs")))
+            .orElse(FixedPath.NONE);
+    EarlyStart early = new EarlyStart(config, store, fixed);
     producer = producers.durable();
     Thread.ofVirtual().name("connect").start(() -> connect(executors));
     heartbeats = new Heartbeats(config.runnerId(), producer);
@@ -139,7 +145,8 @@ public final class Runner implements AutoCloseable {
             new Definitions(),
             new CheckpointSettings(config.checkpointInterval(), config.checkpointEnvironment()),
             gateway::confirm,
-            new SpoolSettings(config.data(), config.spoolMax()));
+            new SpoolSettings(config.data(), config.spoolMax()),
+            fixed);
     lifetime = Lifetime.start(config.maxLifetime(), this::retire);
     ready.complete(null);
   }

@@ -14,10 +14,16 @@ import java.util.List;
  * @param storedBytes of packs that this capture put; 0 where nothing was new
  * @param changedFiles that were read
  * @param skipped what is not in it, or not for certain
+ * @param leftOut raw paths of what the rules leave out of it, and nothing of what is below these
  */
 public record Captured(
-    Snapshot snapshot, long storedBytes, long changedFiles, List<Skipped> skipped) {
+    Snapshot snapshot,
+    long storedBytes,
+    long changedFiles,
+    List<Skipped> skipped,
+    List<String> leftOut) {
   public Captured {
     skipped = List.copyOf(skipped);
+    leftOut = List.copyOf(leftOut);
   }
 }

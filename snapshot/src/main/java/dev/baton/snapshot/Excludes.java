@@ -6,20 +6,25 @@
  */
 package dev.baton.snapshot;
 
+import java.util.List;
 import java.util.Set;
 
 /**
- * Directories that are left out wherever they are in the tree. Files of the same name are kept.
+ * Names what a capture leaves out, wherever it is in the tree: directories by their plain names,
+ * and anything by patterns. Files that a git repository in the tree tracks are never left out.
  *
- * @param directoryNames plain names, no patterns
+ * @param directoryNames plain names of directories; files of the same name are kept
+ * @param patterns in gitignore syntax, relative to the root of the tree; the {@code .batonignore}
+ *     files in the tree come after them and may take them back
  */
-public record Excludes(Set<String> directoryNames) {
+public record Excludes(Set<String> directoryNames, List<String> patterns) {
   private static final Excludes DEFAULTS =
-      new Excludes(Set.of("node_modules", "__pycache__", "target", ".venv"));
-  private static final Excludes NONE = new Excludes(Set.of());
+      new Excludes(Set.of("node_modules", "__pycache__", "target", ".venv"), List.of());
+  private static final Excludes NONE = new Excludes(Set.of(), List.of());
 
   public Excludes {
     directoryNames = Set.copyOf(directoryNames);
+    patterns = List.copyOf(patterns);
   }
 
   /** {@code node_modules}, {@code __pycache__}, {@code target}, {@code .venv}. */
@@ -29,5 +34,10 @@ public record Excludes(Set<String> directoryNames) {
 
   public static Excludes none() {
     return NONE;
+  }
+
+  /** Leaves out what these patterns match, and nothing that the defaults name. */
+  public static Excludes matching(List<String> patterns) {
+    return patterns.isEmpty() ? NONE : new Excludes(Set.of(), patterns);
   }
 }

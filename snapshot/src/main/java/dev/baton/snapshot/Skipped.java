@@ -34,6 +34,8 @@ public record Skipped(String path, Reason reason, String detail) {
      * mixture.
      */
     CHANGED_WHILE_READ,
+    /** A rule or the workflow leaves it out: not captured, and no cause for concern. */
+    LEFT_OUT,
     /** Captured, but some or all of its extended attributes are missing. */
     ATTRIBUTES_LOST;
 

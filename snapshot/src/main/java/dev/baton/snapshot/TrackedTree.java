@@ -13,6 +13,7 @@ import dev.baton.snapshot.restore.RestoredTree;
 import dev.baton.snapshot.restore.TreeRestore;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One tree that is captured again and again. Remembers what it has seen and stored, so that the
@@ -24,6 +25,13 @@ public final class TrackedTree {
 
   public TrackedTree(Excludes excludes) {
     capture = new TreeCapture(excludes);
+  }
+
+  /**
+   * Leaves out something else from now on; see {@link TreeCapture#leaveOut}.
+   */
+  public synchronized void leaveOut(Excludes excludes, @Nullable Path seenAs) {
+    capture.leaveOut(excludes, seenAs);
   }
 
   /**

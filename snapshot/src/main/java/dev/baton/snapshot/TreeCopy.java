@@ -26,21 +26,20 @@ public final class TreeCopy {
   private TreeCopy() {}
 
   /**
-   * Copies into a fresh directory beside {@code to} and renames that, so {@code to} is complete
+   * Copies everything, also what captures leave out, into a fresh directory beside {@code to} and renames that, so {@code to} is complete
    * once it is there. Blocks; ends soon after an interrupt.
    *
-   * @param excludes left out, with what {@code .batonignore} files name
    * @return what could not be copied, or not for certain: special files, unreadable ones, ones that
    *     vanished or were written meanwhile, owners that only the superuser can set
    * @throws FileAlreadyExistsException if {@code to} exists
    * @throws IOException if {@code from} is no directory, or writing fails
    */
-  public static List<Skipped> copy(Path from, Path to, Excludes excludes)
+  public static List<Skipped> copy(Path from, Path to)
       throws IOException, InterruptedException {
     if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileAlreadyExistsException(to.toString());
     }
-    ScanResult scan = Scanner.leavingOut(excludes).scan(from, null);
+    ScanResult scan = Scanner.ofEverything().scan(from, null);
     List<Skipped> skipped = new ArrayList<>(scan.skipped());
     try (FreshTarget fresh = FreshTarget.beside(to)) {
       skipped.addAll(new Copying(from, fresh.directory()).copy(scan.root()));

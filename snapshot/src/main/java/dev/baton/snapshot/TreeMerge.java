@@ -10,6 +10,7 @@ import dev.baton.snapshot.files.FileCopy;
 import dev.baton.snapshot.files.OpenTree;
 import dev.baton.snapshot.files.Removal;
 import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.Kind;
 import dev.baton.snapshot.posix.OpenFile;
 import dev.baton.snapshot.posix.StatBuffer;
 import java.io.IOException;
@@ -153,9 +154,10 @@ public final class TreeMerge implements AutoCloseable {
       touch(outcome.entry());
       return;
     }
+    boolean there = !plan.base().containsKey(path) && isDirectoryThere(outcome.entry());
     switch (outcome.entry()) {
       case TreeEntry.Directory d -> {
-        if (!staysDirectory(path, outcome)) {
+        if (!there && !staysDirectory(path, outcome)) {
           directories.opened(path.parent()).mkdir(path.name(), 0700);
         }
         directories.opened(path);
@@ -177,6 +179,23 @@ public final class TreeMerge implements AutoCloseable {
       case TreeEntry.HardLink h -> throw new IllegalStateException("a plan has no hard links");
     }
     pending.remove(path);
+  }
+
+  /**
+   * Clears the way for what the base's listing does not have: the target may have it all the same,
+   * left out of the listing. A directory stays, with all in it.
+   */
+  private boolean isDirectoryThere(TreeEntry entry) throws IOException {
+    TreePath path = entry.path();
+    StatBuffer stat = new StatBuffer();
+    if (!directories.opened(path.parent()).statIfPresent(path.name(), stat)) {
+      return false;
+    }
+    if (entry instanceof TreeEntry.Directory && stat.kind() == Kind.DIRECTORY) {
+      return true;
+    }
+    remove(path);
+    return false;
   }
 
   private void copy(OpenTree source, TreeEntry.RegularFile file, Directory in) throws IOException {

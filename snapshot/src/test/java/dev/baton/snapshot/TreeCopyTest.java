@@ -35,7 +35,7 @@ class TreeCopyTest {
   }
 
   private static List<Skipped> copy(Scratch scratch) throws IOException, InterruptedException {
-    return TreeCopy.copy(scratch.resolve("from"), scratch.resolve("to"), Excludes.defaults());
+    return TreeCopy.copy(scratch.resolve("from"), scratch.resolve("to"));
   }
 
   @Test
@@ -75,7 +75,7 @@ class TreeCopyTest {
   }
 
   @Test
-  void shouldLeaveOutWhatACaptureLeavesOut() throws Exception {
+  void shouldCopyWhatACaptureLeavesOut() throws Exception {
     try (Scratch scratch = new Scratch()) {
       scratch.run(
           """
@@ -86,7 +86,13 @@ class TreeCopyTest {
       copy(scratch);
 
       assertThat(scratch.run("cd to && find . -type f | sort").lines())
-          .containsExactly("./.batonignore", "./.git/c.log", "./src/e");
+          .containsExactly(
+              "./.batonignore",
+              "./.git/c.log",
+              "./a.log",
+              "./src/b.log",
+              "./src/e",
+              "./target/d");
     }
   }
 
@@ -138,7 +144,7 @@ class TreeCopyTest {
       assertThat(Thread.interrupted()).isFalse();
       assertThat(scratch.names()).containsExactly("from");
       Path missing = scratch.resolve("missing");
-      assertThatThrownBy(() -> TreeCopy.copy(missing, scratch.resolve("to"), Excludes.none()))
+      assertThatThrownBy(() -> TreeCopy.copy(missing, scratch.resolve("to")))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("missing");
       assertThat(Files.exists(scratch.resolve("to"))).isFalse();

@@ -62,8 +62,8 @@ class TreeMergeTest {
     y = work.resolve("y");
     TreeDelete.deleteFully(x);
     TreeDelete.deleteFully(y);
-    TreeCopy.copy(from, x, Excludes.none());
-    TreeCopy.copy(from, y, Excludes.none());
+    TreeCopy.copy(from, x);
+    TreeCopy.copy(from, y);
   }
 
   private static TreeListing list(Path root) throws Exception {
@@ -153,7 +153,7 @@ class TreeMergeTest {
     Files.writeString(x.resolve("d/one"), "x");
     Files.delete(y.resolve("d/two"));
     Path other = work.resolve("other");
-    TreeCopy.copy(target, other, Excludes.none());
+    TreeCopy.copy(target, other);
 
     merge();
     TreeMerge.merge(base, List.of(branch("y", y), branch("x", x)), other);
@@ -320,7 +320,7 @@ class TreeMergeTest {
       try (Scratch scratch = new Scratch()) {
         // given
         OddTree tree = OddTree.make(scratch.resolve("x"), seed + i);
-        TreeCopy.copy(scratch.resolve("x"), scratch.resolve("target"), Excludes.none());
+        TreeCopy.copy(scratch.resolve("x"), scratch.resolve("target"));
         TreeListing before = list(scratch.resolve("target"));
         tree.change();
         List<TreeMerge.Branch> branches = List.of(branch("x", scratch.resolve("x")));

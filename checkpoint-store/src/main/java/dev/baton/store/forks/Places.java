@@ -25,6 +25,7 @@ import io.vertx.mutiny.sqlclient.RowSet;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -133,7 +134,14 @@ class Places {
     Manifest read = ManifestCodec.read(manifest);
     Manifest.Workspace files = read.workspace();
     Cut cut =
-        new Cut(files.digest(), files.format(), files.sizeBytes(), 0, files.fileCount(), read.id());
+        new Cut(
+            files.digest(),
+            files.format(),
+            files.sizeBytes(),
+            0,
+            files.fileCount(),
+            read.id(),
+            files.leftOut() == null ? List.of() : files.leftOut());
     return new Place(run, Folds.FILES_ONLY, null, cut, true, cut);
   }
 

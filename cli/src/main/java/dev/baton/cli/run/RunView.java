@@ -138,6 +138,10 @@ public final class RunView {
           "no cut",
           style.attention(String.join(", ", withoutCut) + " (a replacement runs them again)"));
     }
+    List<String> leftOut = Fields.texts(run.path("left_out"));
+    if (!leftOut.isEmpty()) {
+      fields.add("left out", style.attention(String.join(", ", leftOut) + " (missing here)"));
+    }
     if (run.hasNonNull("output")) {
       fields.add("output", run.path("output").toString());
     }

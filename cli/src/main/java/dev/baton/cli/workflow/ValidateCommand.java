@@ -14,9 +14,11 @@ import dev.baton.cli.command.ExitCode;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.Problem;
+import dev.baton.protocol.workflow.Workflow;
 import dev.baton.protocol.workflow.WorkflowSchema;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -86,6 +88,11 @@ public final class ValidateCommand implements Runnable {
     result.set("warnings", problems(valid.warnings()));
     Explanation explanation = new Explanation(valid.workflow());
     result.set("steps", explanation.json());
+    Workflow workflow = valid.workflow();
+    if (workflow.flow().usesFiles()) {
+      ArrayNode leftOut = result.putObject("workspace").putArray("exclude");
+      workflow.exclude().orElse(Workflow.DEFAULT_EXCLUDE).forEach(leftOut::add);
+    }
     if (context.json()) {
       return;
     }
@@ -97,9 +104,20 @@ public final class ValidateCommand implements Runnable {
                 valid.workflow().allSteps().size(),
                 valid.hash().substring(0, 19)));
     explanation.lines().forEach(line -> context.print("  " + line));
+    if (workflow.flow().usesFiles()) {
+      context.print("  " + leftOut(workflow.exclude()));
+    }
     valid
         .warnings()
         .forEach(warning -> context.terminal().err().println(line(path, "warning: ", warning)));
+  }
+
+  private static String leftOut(Optional<List<String>> exclude) {
+    List<String> patterns = exclude.orElse(Workflow.DEFAULT_EXCLUDE);
+    return "left out of cuts, unless git tracks it: %s%s"
+        .formatted(
+            patterns.isEmpty() ? "nothing" : String.join(", ", patterns),
+            exclude.isPresent() ? "" : " (the defaults; 'workspace.exclude' replaces them)");
   }
 
   private void tell(Path path, List<Problem> problems, ObjectNode result) {

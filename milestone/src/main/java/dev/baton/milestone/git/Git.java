@@ -97,6 +97,13 @@ public final class Git {
   private final Path directory;
   private final Map<String, String> environment;
   private final Duration limit;
+  private final Starter starter;
+
+  /** Starts programs, each of which reads what the one before it writes. */
+  @FunctionalInterface
+  public interface Starter {
+    List<Process> start(List<ProcessBuilder> builders) throws IOException;
+  }
 
   /** Takes the lines of an answer as they come. */
   public interface Lines {
@@ -120,11 +127,21 @@ public final class Git {
    * @param limit of each call
    */
   public Git(Path directory, Map<String, String> environment, Duration limit) {
-    this(directory, environment, Map.of(), limit);
+    this(directory, environment, limit, ProcessBuilder::startPipeline);
+  }
+
+  /** As the other, with the program started in a way of its own. */
+  public Git(Path directory, Map<String, String> environment, Duration limit, Starter starter) {
+    this(directory, environment, Map.of(), limit, starter);
   }
 
   private Git(
-      Path directory, Map<String, String> environment, Map<String, String> more, Duration limit) {
+      Path directory,
+      Map<String, String> environment,
+      Map<String, String> more,
+      Duration limit,
+      Starter starter) {
+    this.starter = starter;
     this.directory = directory;
     this.environment = new HashMap<>(environment);
     FOREIGN.forEach(this.environment::remove);
@@ -143,7 +160,8 @@ public final class Git {
         environment,
         Map.of(
             "GIT_DIR", directory.resolve(".git").toString(), "GIT_WORK_TREE", directory.toString()),
-        limit);
+        limit,
+        starter);
   }
 
   /** This, with one more variable. */
@@ -156,7 +174,7 @@ public final class Git {
       }
     }
     more.put(name, value);
-    return new Git(directory, environment, more, limit);
+    return new Git(directory, environment, more, limit, starter);
   }
 
   public Path directory() {
@@ -250,7 +268,7 @@ public final class Git {
     builders.getFirst().redirectInput(ProcessBuilder.Redirect.from(NOTHING));
     List<Process> processes;
     try {
-      processes = ProcessBuilder.startPipeline(builders);
+      processes = starter.start(builders);
     } catch (IOException e) {
       throw new GitException(
           "git cannot be started in " + directory + " (is it installed?): " + e.getMessage(), e);

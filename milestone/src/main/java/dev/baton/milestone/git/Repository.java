@@ -49,8 +49,14 @@ public record Repository(Path root, Git git) {
    */
   public static Optional<Repository> at(
       Path directory, Map<String, String> environment, Duration limit) {
+    return at(directory, environment, limit, ProcessBuilder::startPipeline);
+  }
+
+  /** As the other, with git started in a way of its own. */
+  public static Optional<Repository> at(
+      Path directory, Map<String, String> environment, Duration limit, Git.Starter starter) {
     return Files.isDirectory(directory.resolve(".git"), LinkOption.NOFOLLOW_LINKS)
-        ? Optional.of(new Repository(directory, new Git(directory, environment, limit).here()))
+        ? Optional.of(new Repository(directory, new Git(directory, environment, limit, starter).here()))
         : Optional.empty();
   }
 

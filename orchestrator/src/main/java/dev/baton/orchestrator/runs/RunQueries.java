@@ -315,6 +315,7 @@ public class RunQueries {
         null,
         null,
         null,
+        null,
         null);
   }
 

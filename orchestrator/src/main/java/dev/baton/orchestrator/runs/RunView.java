@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * @param stepsUnavailable why there are no steps though one run is shown
  * @param withoutCut steps whose files could not be stored, which a replacement would run again;
  *     only with steps
+ * @param leftOut paths that cuts leave out, and that were missing when the newest runner took over;
+ *     only with steps
  */
 public record RunView(
     String id,
@@ -65,7 +67,8 @@ public record RunView(
     @Nullable String lease,
     @Nullable List<StepState> steps,
     @Nullable String stepsUnavailable,
-    @Nullable List<String> withoutCut) {
+    @Nullable List<String> withoutCut,
+    @Nullable List<String> leftOut) {
 
   /** Who carries the run, as it said itself. */
   public record RunnerRef(String id, @Nullable Long pid, @Nullable String host) {}
@@ -114,22 +117,23 @@ public record RunView(
   RunView withSteps(RunState state) {
     List<String> without =
         state.branches().values().stream().flatMap(line -> line.uncommitted().stream()).toList();
-    return copy(lease, List.copyOf(state.steps().values()), null, without);
+    return copy(lease, List.copyOf(state.steps().values()), null, without, state.head().leftOut());
   }
 
   RunView withoutSteps(String why) {
-    return copy(lease, null, why, null);
+    return copy(lease, null, why, null, null);
   }
 
   RunView withLease(String token) {
-    return copy(token, steps, stepsUnavailable, withoutCut);
+    return copy(token, steps, stepsUnavailable, withoutCut, leftOut);
   }
 
   private RunView copy(
       @Nullable String token,
       @Nullable List<StepState> folded,
       @Nullable String why,
-      @Nullable List<String> without) {
+      @Nullable List<String> without,
+      @Nullable List<String> missing) {
     return new RunView(
         id,
         displayId,
@@ -160,6 +164,7 @@ public record RunView(
         token,
         folded,
         why,
-        without);
+        without,
+        missing == null || missing.isEmpty() ? null : missing);
   }
 }

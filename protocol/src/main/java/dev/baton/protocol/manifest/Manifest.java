@@ -96,6 +96,9 @@ public record Manifest(
    * @param packs where its chunks are, all of them
    * @param skipped what could not be captured; the first 1,000
    * @param skippedCount how many in all
+   * @param leftOut paths that the files are without, since cuts leave them out; null: none
+   * @param seenAt the absolute path under which steps saw the files, which these may have written
+   *     into them; null: not known
    */
   public record Workspace(
       String path,
@@ -107,7 +110,9 @@ public record Manifest(
       long storedBytes,
       List<Pack> packs,
       List<Skipped> skipped,
-      long skippedCount) {
+      long skippedCount,
+      @Nullable List<String> leftOut,
+      @Nullable String seenAt) {
     public static final String PATH = "workspace.tar.zst";
     public static final String TREE = "baton-tree-2";
 
@@ -116,6 +121,34 @@ public record Manifest(
       uncommittedFiles = orEmpty(uncommittedFiles);
       packs = orEmpty(packs);
       skipped = orEmpty(skipped);
+      leftOut = leftOut == null ? null : List.copyOf(leftOut);
+    }
+
+    /** With all files, seen nobody knows where. */
+    public Workspace(
+        String path,
+        long sizeBytes,
+        long fileCount,
+        List<String> uncommittedFiles,
+        String digest,
+        String format,
+        long storedBytes,
+        List<Pack> packs,
+        List<Skipped> skipped,
+        long skippedCount) {
+      this(
+          path,
+          sizeBytes,
+          fileCount,
+          uncommittedFiles,
+          digest,
+          format,
+          storedBytes,
+          packs,
+          skipped,
+          skippedCount,
+          null,
+          null);
     }
 
     private static <T> List<T> orEmpty(@Nullable List<T> list) {

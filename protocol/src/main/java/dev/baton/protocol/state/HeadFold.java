@@ -13,6 +13,7 @@ import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.util.Collections;
+import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -43,6 +44,7 @@ final class HeadFold {
   private @Nullable Failure error;
   private SortedSet<String> uncommitted;
   private boolean resumed;
+  private List<String> leftOut;
 
   HeadFold(RunHead before) {
     this.before = before;
@@ -64,6 +66,7 @@ final class HeadFold {
     error = before.error();
     uncommitted = before.uncommitted();
     resumed = before.resumed();
+    leftOut = before.leftOut();
   }
 
   RunHead.Step apply(TraceRecord record) {
@@ -165,7 +168,10 @@ final class HeadFold {
       active = waiting;
     }
     switch (event) {
-      case TraceEvent.RunnerStarted started -> runner = started.runner();
+      case TraceEvent.RunnerStarted started -> {
+        runner = started.runner();
+        leftOut = started.leftOut();
+      }
       case TraceEvent.StepStarted started -> start(started.step());
       case TraceEvent.StepCompleted done -> {
         completed++;
@@ -304,6 +310,7 @@ final class HeadFold {
         gap,
         error,
         uncommitted,
-        resumed);
+        resumed,
+        leftOut);
   }
 }

@@ -13,6 +13,7 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,7 @@ import org.jspecify.annotations.Nullable;
  * @param error why the run failed or was lost; null otherwise
  * @param uncommitted the branches on which a step has ended without a cut, and none with one since.
  *     A new epoch begins before those steps
+ * @param leftOut paths that the newest runner to start found missing, since the cut leaves them out
  * @param resumed the current epoch began since somebody asked for it, not to make up for a runner
  */
 public record RunHead(
@@ -66,7 +68,8 @@ public record RunHead(
     @Nullable String gap,
     @Nullable Failure error,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedSet<String> uncommitted,
-    @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed) {
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> leftOut) {
 
   /** The part of the status that events set directly. */
   public enum Phase {
@@ -107,12 +110,14 @@ public record RunHead(
           null,
           null,
           EMPTY,
-          false);
+          false,
+          List.of());
 
   public RunHead {
     active = frozen(active);
     waiting = frozen(waiting);
     uncommitted = frozen(uncommitted);
+    leftOut = leftOut == null ? List.of() : List.copyOf(leftOut);
   }
 
   /** A copy that nobody can change; the set itself where it is one already. */

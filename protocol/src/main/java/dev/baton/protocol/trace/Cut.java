@@ -6,6 +6,8 @@
  */
 package dev.baton.protocol.trace;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param treeBytes sum of the file sizes
  * @param storedBytes what was new of it; 0 when earlier cuts had stored all of it already
  * @param checkpoint the id under which its manifest is stored; null where it has none
+ * @param leftOut paths, relative to the workspace, of what the cut leaves out and what was missing
+ *     already; the first {@link #MAX_LEFT_OUT} of them
  */
 public record Cut(
     String digest,
@@ -24,13 +28,29 @@ public record Cut(
     long treeBytes,
     long storedBytes,
     long fileCount,
-    @Nullable String checkpoint) {
+    @Nullable String checkpoint,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> leftOut) {
+  /** Paths that are named. */
+  public static final int MAX_LEFT_OUT = 100;
+
   public Cut {
     Digest.check(digest);
+    leftOut = leftOut == null ? List.of() : List.copyOf(leftOut);
+  }
+
+  /** A cut that leaves nothing out. */
+  public Cut(
+      String digest,
+      String format,
+      long treeBytes,
+      long storedBytes,
+      long fileCount,
+      @Nullable String checkpoint) {
+    this(digest, format, treeBytes, storedBytes, fileCount, checkpoint, List.of());
   }
 
   /** The same files under another manifest, or under none. */
   public Cut withCheckpoint(@Nullable String id) {
-    return new Cut(digest, format, treeBytes, storedBytes, fileCount, id);
+    return new Cut(digest, format, treeBytes, storedBytes, fileCount, id, leftOut);
   }
 }

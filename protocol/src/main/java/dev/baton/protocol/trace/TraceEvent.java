@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.trace;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Instant;
@@ -202,14 +203,31 @@ public sealed interface TraceEvent {
   /**
    * @param restored the main line's cut that was restored; null when there was none
    * @param replayedSteps how many completed steps it takes over without running them
+   * @param leftOut paths, relative to the workspace, that the cut leaves out and that are missing
+   *     here; the first {@link Cut#MAX_LEFT_OUT} of them
    */
   record RunnerStarted(
       String runner,
       @Nullable Long pid,
       @Nullable String host,
       @Nullable String restored,
-      int replayedSteps)
-      implements Runner {}
+      int replayedSteps,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> leftOut)
+      implements Runner {
+    public RunnerStarted {
+      leftOut = leftOut == null ? List.of() : List.copyOf(leftOut);
+    }
+
+    /** With all files that there were. */
+    public RunnerStarted(
+        String runner,
+        @Nullable Long pid,
+        @Nullable String host,
+        @Nullable String restored,
+        int replayedSteps) {
+      this(runner, pid, host, restored, replayedSteps, List.of());
+    }
+  }
 
   /**
    * Never waited for. Steps without a workspace that end within 50 ms have none: their {@code

@@ -24,6 +24,8 @@ import java.util.OptionalInt;
  *     the installation's default where there is none
  * @param maxReroutes how often the gates of one list may send a run back
  * @param concurrency how many of its runs may be under way at once; no limit where there is none
+ * @param exclude what cuts of its workspace leave out, in gitignore syntax; the runner's defaults
+ *     where there is no such list
  * @param flow its steps
  */
 public record Workflow(
@@ -37,7 +39,15 @@ public record Workflow(
     Optional<Duration> parkAfter,
     int maxReroutes,
     OptionalInt concurrency,
+    Optional<List<String>> exclude,
     Flow flow) {
+  /** Directories that are left out where the workflow says nothing, by name. */
+  public static final List<String> DEFAULT_EXCLUDE =
+      List.of("node_modules", "__pycache__", "target", ".venv");
+
+  /** Patterns of what is left out. */
+  public static final int MAX_EXCLUDES = 100;
+
   /** The largest limit of runs under way. */
   public static final int MAX_CONCURRENCY = 1_000_000;
 

@@ -9,6 +9,7 @@ package dev.baton.protocol.workflow;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.workflow.InputSchema.Violation;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -27,12 +28,14 @@ final class WorkflowDecoder {
           "park_after",
           "max_reroutes",
           "concurrency",
+          "workspace",
           "defaults",
           "steps");
 
   /** Bounds of times that nobody means to be instant. */
   static final Duration INSTANT = Duration.ofMillis(1);
 
+  private static final int MAX_PATTERN = 1_000;
   private static final Duration DAY = Duration.ofDays(1);
 
   private final Problems problems;
@@ -94,6 +97,7 @@ final class WorkflowDecoder {
     int maxReroutes =
         fields.integer("max_reroutes", 0, 1_000_000).orElse(Workflow.DEFAULT_MAX_REROUTES);
     OptionalInt concurrency = fields.integer("concurrency", 1, Workflow.MAX_CONCURRENCY);
+    Optional<List<String>> exclude = fields.get("workspace").flatMap(this::workspace);
     StepDefaults defaults =
         fields.get("defaults").map(at -> StepDefaults.decode(at, values)).orElse(StepDefaults.NONE);
     StepDecoder steps = new StepDecoder(values, defaults);
@@ -127,6 +131,7 @@ final class WorkflowDecoder {
             parkAfter,
             maxReroutes,
             concurrency,
+            exclude,
             flow.get()));
   }
 
@@ -170,6 +175,44 @@ final class WorkflowDecoder {
       }
     }
     return at;
+  }
+
+  /** What is left out of cuts; nothing where the definition does not say. */
+  private Optional<List<String>> workspace(Place place) {
+    return Fields.of(place, values, "a mapping with exclude")
+        .flatMap(
+            fields -> {
+              fields.allowOnly(List.of("exclude"));
+              return fields.get("exclude").flatMap(this::patterns);
+            });
+  }
+
+  private Optional<List<String>> patterns(Place place) {
+    String allowed = "a list of at most %d patterns".formatted(Workflow.MAX_EXCLUDES);
+    if (!(place.node() instanceof Located.Items(_, List<Located> items))) {
+      problems.error(place, "this must be a list, not " + place.node().typeName(), allowed);
+      return Optional.empty();
+    }
+    if (items.size() > Workflow.MAX_EXCLUDES) {
+      problems.error(place, "there are " + items.size() + " patterns", allowed);
+      return Optional.empty();
+    }
+    List<String> patterns = new ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      Place at = place.item(i, items.get(i));
+      Optional<String> pattern = values.text(at, MAX_PATTERN);
+      pattern.filter(text -> isPattern(at, text)).ifPresent(patterns::add);
+    }
+    return Optional.of(List.copyOf(patterns));
+  }
+
+  private boolean isPattern(Place at, String pattern) {
+    boolean good = !pattern.isBlank() && pattern.chars().noneMatch(c -> c < ' ' || c == 0x7f);
+    if (!good) {
+      problems.error(
+          at, "not a pattern", "one line in the syntax of .gitignore, such as build/ or *.tmp");
+    }
+    return good;
   }
 
   private Optional<HeartbeatSettings> heartbeat(Place place) {

@@ -33,7 +33,9 @@ final class RecordSchemas {
       Map.of(
           "RunCreated", Set.of("kind", "project", "labels", "restart"),
           "StepCompleted", Set.of("next"),
-          "StepSkipped", Set.of("next"));
+          "StepSkipped", Set.of("next"),
+          "RunnerStarted", Set.of("left_out"),
+          "Cut", Set.of("left_out"));
 
   private RecordSchemas() {}
 

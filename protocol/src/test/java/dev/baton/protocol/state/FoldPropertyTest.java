@@ -201,7 +201,8 @@ class FoldPropertyTest {
             h.gap(),
             h.error(),
             h.uncommitted(),
-            h.resumed());
+            h.resumed(),
+            h.leftOut());
     return List.of(
         head,
         Optional.ofNullable(state.created()),

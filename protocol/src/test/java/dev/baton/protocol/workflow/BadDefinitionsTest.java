@@ -65,7 +65,11 @@ class BadDefinitionsTest {
         schema(
             "unknown key",
             "name: w\nstepz: []\nsteps: [{id: a, transform: '1'}]\n",
-            "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, max_reroutes, concurrency, defaults, steps"),
+            "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, max_reroutes, concurrency, workspace, defaults, steps"),
+        schema(
+            "exclude that is no list",
+            "name: w\nworkspace: {exclude: build}\nsteps: [{id: a, transform: '1'}]\n",
+            "line 2, column 22 (workspace.exclude): this must be a list, not text; allowed: a list of at most 100 patterns"),
         schema(
             "bad name",
             "name: My Flow\nsteps: [{id: a, transform: '1'}]\n",

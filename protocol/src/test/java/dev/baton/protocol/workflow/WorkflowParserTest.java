@@ -32,6 +32,7 @@ class WorkflowParserTest {
       heartbeat: {interval: 200ms}
       park_after: PT10M
       concurrency: 3
+      workspace: {exclude: [build/, '*.tmp']}
       defaults: {retry: 2, timeout: 1m, env: {A: 1, B: two}}
       steps:
         - id: sh
@@ -98,6 +99,7 @@ class WorkflowParserTest {
         .contains(new HeartbeatSettings(Duration.ofMillis(200), Duration.ofMillis(600)));
     assertThat(workflow.parkAfter()).contains(Duration.ofMinutes(10));
     assertThat(workflow.concurrency()).hasValue(3);
+    assertThat(workflow.exclude()).contains(List.of("build/", "*.tmp"));
     assertThat(workflow.allSteps())
         .extracting(Step::id)
         .containsExactly("sh", "call", "fan", "inner", "l", "r", "ask", "until", "fn", "last");

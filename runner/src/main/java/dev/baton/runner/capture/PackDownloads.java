@@ -15,10 +15,12 @@ import dev.baton.snapshot.PackSource;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.format.Hash;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** A checkpoint's packs from the object store. Blocking; thread-safe. */
 final class PackDownloads implements PackSource {
@@ -27,6 +29,7 @@ final class PackDownloads implements PackSource {
   private final String checkpoint;
   private final Duration patience;
   private final Snapshot snapshot;
+  private final Optional<Path> seenAt;
   private volatile Map<Hash, String> addresses;
 
   private PackDownloads(
@@ -41,6 +44,7 @@ final class PackDownloads implements PackSource {
     this.patience = patience;
     Manifest.Workspace workspace =
         ManifestCodec.read(opened.getManifest().toByteArray()).workspace();
+    seenAt = Optional.ofNullable(workspace.seenAt()).map(Path::of);
     snapshot =
         new Snapshot(
             Hash.parse(workspace.digest()),
@@ -48,6 +52,11 @@ final class PackDownloads implements PackSource {
             workspace.sizeBytes(),
             workspace.fileCount());
     addresses = addresses(opened.getPacksList());
+  }
+
+  /** Where the steps before the checkpoint saw the files. */
+  Optional<Path> seenAt() {
+    return seenAt;
   }
 
   /**

@@ -26,10 +26,11 @@ import org.jboss.logging.Logger;
 /** Takes trees that nobody wants out of the way. */
 final class Trees {
   private static final Logger LOG = Logger.getLogger(Trees.class);
+  private static final String KEPT = ".baton-kept-";
   private static final String DISCARDED = ".discarded-";
 
   /** Those, and what copies and restores leave beside a tree when their process is killed. */
-  private static final String LEFT = "{.discarded-,.baton-new-,.baton-old-}*";
+  private static final String LEFT = "{.discarded-,.baton-kept-,.baton-new-,.baton-old-}*";
 
   private static final Duration DELAY = Duration.ofSeconds(5);
 
@@ -63,6 +64,11 @@ final class Trees {
     if (any) {
       REMOVER.schedule(() -> deleteDiscarded(folder), DELAY.toMillis(), TimeUnit.MILLISECONDS);
     }
+  }
+
+  /** Where what a tree keeps waits while another takes its place; also removed in the end. */
+  static Path keptBeside(Path root) {
+    return root.resolveSibling(KEPT + UUID.randomUUID());
   }
 
   private static void setAside(Path tree, Path folder) throws IOException {

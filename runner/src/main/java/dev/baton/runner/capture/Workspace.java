@@ -10,9 +10,12 @@ import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.runner.checkpoint.Description;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.snapshot.Captured;
 import dev.baton.snapshot.Excludes;
+import dev.baton.snapshot.KeptFiles;
 import dev.baton.snapshot.MergeResult;
+import dev.baton.snapshot.Relocation;
 import dev.baton.snapshot.Skipped;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.SnapshotException;
@@ -20,15 +23,19 @@ import dev.baton.snapshot.TrackedTree;
 import dev.baton.snapshot.TreeCopy;
 import dev.baton.snapshot.TreeListing;
 import dev.baton.snapshot.TreeMerge;
+import dev.baton.snapshot.posix.RawName;
 import dev.baton.snapshot.restore.RestoreOptions;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -41,8 +48,9 @@ import org.jspecify.annotations.Nullable;
  * cut and can go back to it. For one thread at a time, except {@link #capture}: whatever reads or
  * replaces the files waits for a capture under way, and an interrupt ends the wait.
  *
- * <p>What {@link Excludes#defaults} names is in no cut, so it is in no copy either: a line never
- * sees files that it would not see again after a failover.
+ * <p>What the workflow's {@link Excludes} name is in no cut, unless git tracks it. A copy for a
+ * branch has it, and it stays where it is when the files go back to the newest cut; after a
+ * failover it is missing, and {@link #missing} names it.
  */
 public final class Workspace {
   private static final Logger LOG = Logger.getLogger(Workspace.class);
@@ -62,6 +70,17 @@ public final class Workspace {
   private final Duration patience;
   private final PackUploads uploads;
   private final TrackedTree tree = new TrackedTree(Excludes.defaults());
+  private Excludes excludes = Excludes.defaults();
+  private final FixedPath fixed;
+
+  /** As {@link #leftOut}, of the newest capture; changes while {@link #files} is held. */
+  private volatile List<String> captureLeftOut = List.of();
+
+  /** Raw paths of what the newest cut leaves out and was there when it was made. */
+  private List<String> leftOut = List.of();
+
+  /** Paths of what cuts leave out and a failover has lost; some may have been made again. */
+  private List<String> lost = List.of();
 
   /** Not a monitor: whoever waits for one cannot be interrupted. */
   private final ReentrantLock files = new ReentrantLock();
@@ -78,17 +97,51 @@ public final class Workspace {
 
   /** The main line's, which begins empty. */
   public static Workspace main(Path root, StoreClient store, Lease holder, Duration patience) {
-    return new Workspace(root, null, store, holder, patience);
+    return main(root, store, holder, patience, FixedPath.NONE);
+  }
+
+  /**
+   * As the other.
+   *
+   * @param fixed where the processes of steps see the files
+   */
+  public static Workspace main(
+      Path root, StoreClient store, Lease holder, Duration patience, FixedPath fixed) {
+    return new Workspace(root, null, store, holder, patience, fixed);
   }
 
   /** A branch's, which begins as a copy of this one. */
   public Workspace branch(Path branchRoot) {
-    return new Workspace(branchRoot, this, store, holder, patience);
+    Workspace branch = new Workspace(branchRoot, this, store, holder, patience, fixed);
+    branch.leaveOut(excludes);
+    return branch;
+  }
+
+  /** Leaves this out of its cuts from now on. To be called before the first cut. */
+  public void leaveOut(Excludes exclude) {
+    excludes = exclude;
+    tree.leaveOut(exclude, fixed.seen(root));
+  }
+
+  /**
+   * Paths, relative to the root, of what cuts leave out and what is missing since the files were
+   * restored on this machine.
+   */
+  public List<String> missing() {
+    return lost.stream()
+        .filter(path -> !Files.exists(root.resolve(path), LinkOption.NOFOLLOW_LINKS))
+        .toList();
   }
 
   private Workspace(
-      Path root, @Nullable Workspace parent, StoreClient store, Lease holder, Duration patience) {
+      Path root,
+      @Nullable Workspace parent,
+      StoreClient store,
+      Lease holder,
+      Duration patience,
+      FixedPath fixed) {
     this.root = root;
+    this.fixed = fixed;
     this.parent = parent;
     this.store = store;
     this.holder = holder;
@@ -117,6 +170,8 @@ public final class Workspace {
     List<TreeMerge.Branch> trees = new ArrayList<>();
     for (Map.Entry<String, Workspace> branch : branches.entrySet()) {
       Workspace copy = branch.getValue();
+      // What is merged is what steps of this line wrote: their paths lead here.
+      copy.relocate(copy.fixed.seen(copy.root), fixed.seen(root));
       trees.add(new TreeMerge.Branch(branch.getKey(), copy.root, copy.list()));
     }
     files.lockInterruptibly();
@@ -149,11 +204,14 @@ public final class Workspace {
       if (parent == null) {
         Files.createDirectories(root);
       } else {
-        tellSkipped(parent.root, "the copy", TreeCopy.copy(parent.root, root, Excludes.defaults()));
+        tellSkipped(parent.root, "the copy", TreeCopy.copy(parent.root, root));
+        relocate(fixed.seen(parent.root), fixed.seen(root));
         // Files that no cut has are in the parent alone: going back means to copy it again.
         Cut copied = parent.ahead ? null : parent.cut;
         cut = copied;
         lastSaved = copied == null ? null : copied.digest();
+        leftOut = parent.leftOut;
+        lost = parent.lost;
       }
     } finally {
       files.unlock();
@@ -196,8 +254,16 @@ public final class Workspace {
     }
     files.lockInterruptibly();
     try {
-      Trees.discard(root);
-      fetch(checkpoint, from);
+      // Only this process knows that what is there now belongs to that cut.
+      List<String> kept = from.equals(newest) ? leftOut : List.of();
+      try (KeptFiles keeping = KeptFiles.take(root, kept, Trees.keptBeside(root))) {
+        Trees.discard(root);
+        fetch(checkpoint, from);
+        List<String> placed = keeping.putInto(root);
+        lost = lost(from, placed);
+        leftOut = placed;
+        Trees.discard(keeping.folder());
+      }
       cut = from;
       lastSaved = from.digest();
     } finally {
@@ -205,6 +271,27 @@ public final class Workspace {
     }
     dirty = false;
     ahead = false;
+  }
+
+  /** Absolute paths into these files lead to where they are now. */
+  private void relocate(Path before, Path now) throws IOException, InterruptedException {
+    if (before.equals(now)) {
+      return;
+    }
+    Relocation.Result result = new Relocation(before, now).apply(root);
+    if (!result.rewritten().isEmpty()) {
+      LOG.infof(
+          "run %s: %d files and links of %s led to %s and lead to %s now",
+          holder.run(), result.rewritten().size(), root, before, now);
+    }
+    tell("paths still lead to " + before, result.failed().size(), result.failed().stream());
+  }
+
+  private List<String> lost(Cut from, List<String> placed) {
+    Set<String> all = new LinkedHashSet<>(from.leftOut());
+    all.addAll(lost);
+    placed.forEach(path -> all.remove(RawName.display(path)));
+    return List.copyOf(all);
   }
 
   private void fetch(String checkpoint, Cut from)
@@ -219,6 +306,8 @@ public final class Workspace {
     for (int attempt = 1; ; attempt++) {
       try {
         tree.restore(packs.snapshot(), packs, root, RestoreOptions.defaults());
+        Path seen = fixed.seen(root);
+        relocate(packs.seenAt().orElse(seen), seen);
         return;
       } catch (StoreFailedException e) {
         throw e.failure();
@@ -274,7 +363,8 @@ public final class Workspace {
                       newest.treeBytes(),
                       0,
                       newest.fileCount(),
-                      newest.checkpoint())));
+                      newest.checkpoint(),
+                      newest.leftOut())));
       case Saved.Unchanged impossible ->
           throw new IllegalStateException("what was never cut is not unchanged");
     };
@@ -282,6 +372,7 @@ public final class Workspace {
 
   private Cut settle(Cut made) {
     cut = made;
+    leftOut = captureLeftOut;
     dirty = false;
     ahead = false;
     return made;
@@ -351,12 +442,14 @@ public final class Workspace {
       throws IOException, InterruptedException {
     Captured captured = tree.capture(root, uploads);
     tellSkipped(root, "the cut", captured.skipped());
+    List<String> found = captured.leftOut();
     Snapshot snapshot = captured.snapshot();
     String digest = snapshot.root().toString();
+    captureLeftOut = found;
     if (digest.equals(unless)) {
       return new Saved.Unchanged();
     }
-    uploads.commit(description.manifest(id, root, captured));
+    uploads.commit(description.manifest(id, root, fixed.seen(root), captured, named(found)));
     lastSaved = digest;
     return new Saved.Made(
         new Cut(
@@ -365,7 +458,17 @@ public final class Workspace {
             snapshot.treeBytes(),
             captured.storedBytes(),
             snapshot.fileCount(),
-            id));
+            id,
+            named(found)));
+  }
+
+  /** What is not in a cut: what was left out of it, and what was missing already. */
+  private List<String> named(List<String> found) {
+    return Stream.concat(found.stream().map(RawName::display), missing().stream())
+        .distinct()
+        .sorted()
+        .limit(Cut.MAX_LEFT_OUT)
+        .toList();
   }
 
   private void tellSkipped(Path of, String where, List<Skipped> skipped) {

@@ -9,6 +9,7 @@ package dev.baton.runner.checkpoint;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.Trigger;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.process.StepEnvironment;
 import java.util.List;
 import java.util.Map;
@@ -24,16 +25,21 @@ public final class Checkpoints {
   /**
    * @param place without a step
    * @param environment names of variables to keep, in which {@code *} stands for any characters
+   * @param fixed where programs see workspaces
    * @param slices of the session, by name, as they are when a checkpoint is made
    */
   public Checkpoints(
-      String run, Manifest.Run place, List<String> environment, Supplier<ObjectNode> slices) {
+      String run,
+      Manifest.Run place,
+      List<String> environment,
+      FixedPath fixed,
+      Supplier<ObjectNode> slices) {
     this.run = run;
     this.place = place;
     Map<String, String> variables = StepEnvironment.of(System.getenv(), Map.of(), Map.of());
     contributors =
         List.of(
-            new GitState(variables),
+            new GitState(variables, fixed),
             new Environment(variables, environment),
             new SessionSlices(slices));
   }

@@ -41,8 +41,12 @@ public record Description(
    *
    * @param id the checkpoint's
    * @param workspace where the files are
+   * @param seenAt where steps see them
+   * @param leftOut paths that they are without
    */
-  public byte[] manifest(String id, Path workspace, Captured captured) throws InterruptedException {
+  public byte[] manifest(
+      String id, Path workspace, Path seenAt, Captured captured, List<String> leftOut)
+      throws InterruptedException {
     Draft draft = new Draft(trigger, workspace);
     Map<String, Manifest.Contribution> outcomes = new LinkedHashMap<>();
     outcomes.put("workspace", Manifest.Contribution.OK);
@@ -58,7 +62,7 @@ public record Description(
             trigger,
             place,
             Manifest.Conversation.NONE,
-            files(captured, draft),
+            files(captured, draft, seenAt, leftOut),
             draft.git(),
             new Manifest.Metrics(0, List.of(), captured.changedFiles()),
             draft.environment(),
@@ -79,7 +83,8 @@ public record Description(
     }
   }
 
-  private static Manifest.Workspace files(Captured captured, Draft draft) {
+  private static Manifest.Workspace files(
+      Captured captured, Draft draft, Path seenAt, List<String> leftOut) {
     return new Manifest.Workspace(
         Manifest.Workspace.PATH,
         captured.snapshot().treeBytes(),
@@ -92,7 +97,9 @@ public record Description(
             .map(pack -> new Manifest.Pack(pack.id().toString(), pack.size(), pack.indexBytes()))
             .toList(),
         captured.skipped().stream().limit(MOST_SKIPPED).map(Description::skipped).toList(),
-        captured.skipped().size());
+        captured.skipped().size(),
+        leftOut.isEmpty() ? null : leftOut,
+        seenAt.toString());
   }
 
   private static Manifest.Skipped skipped(Skipped file) {

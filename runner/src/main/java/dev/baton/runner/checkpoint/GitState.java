@@ -8,6 +8,7 @@ package dev.baton.runner.checkpoint;
 
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.Trigger;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.process.Probe;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,11 +47,14 @@ final class GitState implements Contributor {
           "-z");
 
   private final Map<String, String> environment;
+  private final FixedPath fixed;
 
   /**
    * @param environment what steps see: a repository's filters may run, and are to learn no more
+   * @param fixed where programs see workspaces
    */
-  GitState(Map<String, String> environment) {
+  GitState(Map<String, String> environment, FixedPath fixed) {
+    this.fixed = fixed;
     this.environment = new TreeMap<>(environment);
     // Looking changes nothing and asks nobody.
     this.environment.put("GIT_OPTIONAL_LOCKS", "0");
@@ -75,7 +79,7 @@ final class GitState implements Contributor {
       return;
     }
     GitStatus status =
-        new Probe(STATUS, workspace, environment)
+        new Probe(STATUS, workspace, environment, fixed)
             .run(
                 draft.trigger() == Trigger.SHUTDOWN ? SHUTDOWN_PATIENCE : PATIENCE,
                 GitStatus::read);

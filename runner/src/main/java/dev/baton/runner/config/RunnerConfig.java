@@ -29,6 +29,8 @@ import java.util.regex.Pattern;
  * @param data under it are the workspaces: {@code runs/<run>/workspace}
  * @param cutPatience how long a step's end waits for the object store before it goes on without a
  *     cut
+ * @param workspacePath where the processes of steps see their workspace, whatever run it is; empty:
+ *     each at its own path
  * @param spoolMax bytes of events of one run that may wait in a file while the brokers are away
  * @param maxLifetime after which the process ends by itself, its runs handed over before; empty:
  *     never
@@ -48,6 +50,7 @@ public record RunnerConfig(
     List<String> checkpointEnvironment,
     Duration assignPatience,
     Optional<Duration> maxLifetime,
+    Optional<Path> workspacePath,
     int spoolMax) {
   /** Which runs a runner is for. */
   public enum Mode {
@@ -103,6 +106,7 @@ public record RunnerConfig(
         keys.names("baton.checkpoint.environment", ENVIRONMENT),
         keys.duration("baton.assign.patience", Duration.ofSeconds(60)),
         keys.durationOrOff("baton.runner.max-lifetime", Duration.ofHours(24), MIN_LIFETIME),
+        keys.pathOrOff("baton.workspace.path", "/run/baton/workspace"),
         keys.number("baton.spool.max", 64 << 20, 64 << 10, Integer.MAX_VALUE));
   }
 
@@ -134,6 +138,17 @@ public record RunnerConfig(
           .filter(mode -> mode.word().equals(text))
           .findFirst()
           .orElseThrow(() -> new ConfigException(key, text, "isolated, warm or shared"));
+    }
+
+    Optional<Path> pathOrOff(String key, String fallback) {
+      String text = optional(key).orElse(fallback);
+      if (text.equals("off")) {
+        return Optional.empty();
+      }
+      if (!text.startsWith("/") || Path.of(text).normalize().getNameCount() < 3) {
+        throw new ConfigException(key, text, "off, or an absolute path at least three levels deep, such as " + fallback);
+      }
+      return Optional.of(Path.of(text).normalize());
     }
 
     int number(

@@ -124,7 +124,9 @@ final class EngineSteps {
         this::directory,
         () -> run.log(path, attempt),
         deadline,
-        run.control().hold());
+        run.control().hold(),
+        run.fixed(),
+        line.leftOut());
   }
 
   private Path directory() {

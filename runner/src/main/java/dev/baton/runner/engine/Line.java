@@ -27,6 +27,7 @@ import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.steps.StepResult;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -248,6 +249,11 @@ final class Line {
 
   @Nullable Workspace workspace() {
     return workspace;
+  }
+
+  /** Paths in the files that cuts leave out, and that a failover has lost, as far as still so. */
+  List<String> leftOut() {
+    return workspace == null ? List.of() : workspace.missing();
   }
 
   /** Where its steps run. */

@@ -18,6 +18,7 @@ import dev.baton.protocol.workflow.Milestone;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jboss.logging.Logger;
@@ -34,6 +35,7 @@ final class MilestoneStep {
   /**
    * Commits the files and writes the sidecar.
    *
+   * @param leftOut paths that cuts leave out, and that are missing: no step has deleted them
    * @param environment of the step's programs
    */
   static TraceEvent.Milestone commit(
@@ -42,11 +44,16 @@ final class MilestoneStep {
       Milestone milestone,
       int index,
       Path workspace,
+      List<String> leftOut,
       Map<String, String> environment)
       throws MilestoneFailure, InterruptedException {
     run.control().hold().await();
     Made made =
-        new MilestoneCommit(environment, Clock.systemUTC())
+        new MilestoneCommit(
+                environment,
+                Clock.systemUTC(),
+                builders ->
+                    run.fixed().start(workspace, () -> ProcessBuilder.startPipeline(builders)))
             .make(
                 workspace,
                 new MilestoneCommit.Request(
@@ -54,7 +61,8 @@ final class MilestoneStep {
                     index,
                     milestone.title(),
                     milestone.tier().word(),
-                    milestone.verify()),
+                    milestone.verify(),
+                    leftOut),
                 run.deadline().leftAtMost(LIMIT));
     made.drift().ifPresent(drift -> LOG.warnf("run %s, step '%s': %s", run.run(), step, drift));
     Sidecar sidecar = made.sidecar();

@@ -14,6 +14,7 @@ import dev.baton.runner.checkpoint.Checkpoints;
 import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepExecutors;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import java.util.Optional;
  * @param folder of the run: {@code workspace} and {@code branches} are in it
  * @param deadline of the run
  * @param maxReroutes of each line
+ * @param fixed where the processes of steps see their workspaces
  * @param checkpointInterval of checkpoints inside a step; empty for none
  */
 record RunContext(
@@ -48,7 +50,8 @@ record RunContext(
     LogShipper logs,
     Announcements announcements,
     StepExecutors executors,
-    int maxReroutes) {
+    int maxReroutes,
+    FixedPath fixed) {
 
   StepLog log(String step, int attempt) {
     return new StepLog(logs, run, epoch, step, attempt);

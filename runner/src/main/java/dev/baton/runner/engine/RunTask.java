@@ -32,6 +32,7 @@ import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.logs.LogLine;
 import dev.baton.runner.steps.Deadline;
+import dev.baton.snapshot.Excludes;
 import dev.baton.snapshot.TreeDelete;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -316,6 +317,10 @@ public final class RunTask {
     RunContext context = context(before, workflow, blobs);
     Workspace workspace =
         workflow.flow().usesFiles() ? services.snapshots().workspace(holder) : null;
+    if (workspace != null) {
+      workspace.leaveOut(
+          workflow.exclude().map(Excludes::matching).orElseGet(Excludes::defaults));
+    }
     Line main = Line.main(context, workflow.flow(), workspace);
     main.open();
     if (workspace != null) {
@@ -392,7 +397,8 @@ public final class RunTask {
         ProcessHandle.current().pid(),
         HostName.get(),
         cut == null ? null : cut.digest(),
-        (int) Math.min(main.replayed(), Integer.MAX_VALUE));
+        (int) Math.min(main.replayed(), Integer.MAX_VALUE),
+        main.leftOut().stream().limit(Cut.MAX_LEFT_OUT).toList());
   }
 
   private RunContext context(RunState before, Workflow workflow, Blobs blobs)
@@ -418,7 +424,8 @@ public final class RunTask {
         services.logs(),
         services.announcements(),
         services.executors(),
-        workflow.maxReroutes());
+        workflow.maxReroutes(),
+        services.fixed());
   }
 
   private Checkpoints checkpoints(Memory memory) {
@@ -432,6 +439,7 @@ public final class RunTask {
             null,
             null),
         services.checkpoints().environment(),
+        services.fixed(),
         memory::slices);
   }
 

@@ -11,6 +11,7 @@ import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.hold.Confirming;
 import dev.baton.runner.journal.SpoolSettings;
 import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.steps.StepExecutors;
 import java.nio.file.Path;
 import org.apache.kafka.clients.producer.Producer;
@@ -20,6 +21,7 @@ import org.apache.kafka.clients.producer.Producer;
  *
  * @param runner the runner's id
  * @param producer of the trace
+ * @param fixed where the processes of steps see their workspaces
  */
 public record Services(
     String runner,
@@ -34,4 +36,5 @@ public record Services(
     Definitions definitions,
     CheckpointSettings checkpoints,
     Confirming confirming,
-    SpoolSettings spools) {}
+    SpoolSettings spools,
+    FixedPath fixed) {}

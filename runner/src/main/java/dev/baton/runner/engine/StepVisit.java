@@ -285,6 +285,7 @@ final class StepVisit {
               step.milestone().get(),
               turn.index(),
               workspace.root(),
+              workspace.missing(),
               engine.environment(attempt));
       end(done, output, made, attempt, startedAt, began);
       turn.made(made.index());

@@ -27,13 +27,15 @@ import org.jspecify.annotations.Nullable;
  * @param environment the whole of it
  * @param marks {@code NAME=value} pairs of the environment that only this attempt's processes have
  * @param stdoutLimit bytes of standard output to keep; 0 for none
+ * @param fixed where the program sees the directory
  */
 public record Command(
     List<String> words,
     Path directory,
     Map<String, String> environment,
     Set<String> marks,
-    int stdoutLimit) {
+    int stdoutLimit,
+    FixedPath fixed) {
   private static final Logger LOG = Logger.getLogger(Command.class);
 
   /** From SIGTERM to SIGKILL. */
@@ -56,7 +58,7 @@ public record Command(
     ProcessTree tree =
         hold.begin(
             () -> {
-              Process started = Session.start(words, directory, environment);
+              Process started = Session.start(words, directory, environment, fixed);
               begun.set(started);
               return new ProcessTree(started.toHandle(), marks);
             });

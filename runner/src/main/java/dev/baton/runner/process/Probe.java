@@ -26,8 +26,10 @@ import java.util.concurrent.TimeoutException;
  * A program that Baton runs to look at something, and whose answer it reads itself.
  *
  * @param environment the whole of it
+ * @param fixed where programs see workspaces
  */
-public record Probe(List<String> words, Path directory, Map<String, String> environment) {
+public record Probe(
+    List<String> words, Path directory, Map<String, String> environment, FixedPath fixed) {
   /** Everything that the probe starts has it in its environment. */
   private static final String MARK = "BATON_PROBE";
 
@@ -48,7 +50,7 @@ public record Probe(List<String> words, Path directory, Map<String, String> envi
     String mark = UUID.randomUUID().toString();
     Map<String, String> marked = new HashMap<>(environment);
     marked.put(MARK, mark);
-    Process process = Session.start(words, directory, marked);
+    Process process = Session.startOwn(words, directory, marked, fixed);
     ProcessTree tree = new ProcessTree(process.toHandle(), Set.of(MARK + "=" + mark));
     try {
       FutureTask<T> out = reading(process.getInputStream(), answer);

@@ -30,20 +30,34 @@ final class Session {
   /**
    * Starts one with nothing on its standard input; its output is to be read.
    *
+   * @param directory a workspace
    * @param environment the whole of it
+   * @param fixed where the process sees the workspace
    */
-  static Process start(List<String> command, Path directory, Map<String, String> environment)
+  static Process start(
+      List<String> command, Path directory, Map<String, String> environment, FixedPath fixed)
       throws IOException {
+    return fixed.start(builder(command, environment), directory);
+  }
+
+  /** As {@link #start}, of what the runner itself wants to know. */
+  static Process startOwn(
+      List<String> command, Path directory, Map<String, String> environment, FixedPath fixed)
+      throws IOException {
+    ProcessBuilder builder = builder(command, environment).directory(directory.toFile());
+    return fixed.start(directory, builder::start);
+  }
+
+  private static ProcessBuilder builder(List<String> command, Map<String, String> environment) {
     // setsid does not fork: a child of the JVM leads no process group, so the process keeps its id.
     List<String> words = new ArrayList<>();
     SETSID.ifPresent(words::add);
     words.addAll(command);
     ProcessBuilder builder =
         new ProcessBuilder(words)
-            .directory(directory.toFile())
             .redirectInput(ProcessBuilder.Redirect.from(NOTHING));
     builder.environment().clear();
     builder.environment().putAll(environment);
-    return builder.start();
+    return builder;
   }
 }

@@ -24,12 +24,17 @@ import java.nio.file.Path;
 
 /** A shell step's result as JSON. */
 final class ShellOutputs {
+  private static final int MAX_LINKS = 40;
+
   private ShellOutputs() {}
 
   /**
+   * @param directory where the step's files are
+   * @param seen the path under which the step saw it
    * @throws IOException whose message says why there is no output
    */
-  static JsonNode read(ShellOutput output, Ended.Exited exited, Path directory) throws IOException {
+  static JsonNode read(ShellOutput output, Ended.Exited exited, Path directory, Path seen)
+      throws IOException {
     return switch (output) {
       case ShellOutput.None none -> NullNode.getInstance();
       case ShellOutput.Stdout(ShellOutput.As as) -> {
@@ -39,14 +44,14 @@ final class ShellOutputs {
         yield parse(exited.stdout(), as, "standard output");
       }
       case ShellOutput.File(String path, ShellOutput.As as) ->
-          parse(file(directory, path), as, path);
+          parse(file(directory, seen, path), as, path);
     };
   }
 
-  private static byte[] file(Path directory, String name) throws IOException {
+  private static byte[] file(Path directory, Path seen, String name) throws IOException {
     Path file;
     try {
-      file = directory.resolve(name).toRealPath();
+      file = onHost(directory, seen, name).toRealPath();
     } catch (NoSuchFileException e) {
       throw new IOException("the step left no file '" + name + "'", e);
     }
@@ -60,6 +65,48 @@ final class ShellOutputs {
       }
       return bytes;
     }
+  }
+
+  /**
+   * The path without links that lead to where only the step saw the directory.
+   *
+   * @throws IOException after 40 of them, as a system call
+   */
+  private static Path onHost(Path directory, Path seen, String name) throws IOException {
+    Path path = inDirectory(directory, seen, directory.resolve(name));
+    for (int links = 0; links <= MAX_LINKS; links++) {
+      Path next = withoutFirstLink(directory, seen, path);
+      if (next.equals(path)) {
+        return path;
+      }
+      path = next;
+    }
+    throw new IOException("'" + name + "' is behind more than " + MAX_LINKS + " links");
+  }
+
+  private static Path withoutFirstLink(Path directory, Path seen, Path path) throws IOException {
+    if (!path.startsWith(directory)) {
+      return path;
+    }
+    Path at = directory;
+    Path rest = directory.relativize(path);
+    for (int i = 0; i < rest.getNameCount(); i++) {
+      at = at.resolve(rest.getName(i));
+      if (Files.isSymbolicLink(at)) {
+        Path target = Files.readSymbolicLink(at);
+        if (target.startsWith(seen)) {
+          Path there = inDirectory(directory, seen, target);
+          return i + 1 == rest.getNameCount()
+              ? there
+              : there.resolve(rest.subpath(i + 1, rest.getNameCount()));
+        }
+      }
+    }
+    return path;
+  }
+
+  private static Path inDirectory(Path directory, Path seen, Path path) {
+    return path.startsWith(seen) ? directory.resolve(seen.relativize(path)) : path;
   }
 
   private static IOException tooLarge(String what) {

@@ -15,6 +15,7 @@ import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.process.Command;
 import dev.baton.runner.process.Ended;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.process.StepEnvironment;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
       return switch (command.run(context.hold(), log, limit)) {
         case Ended.TimedOut timedOut ->
             failed(new Failure("timeout", "stopped after " + describe(limit), null), log);
-        case Ended.Exited exited -> exited(kind, exited, directory, log);
+        case Ended.Exited exited -> exited(kind, exited, directory, context.fixed(), log);
       };
     } catch (IOException e) {
       return StepResult.failed("exit_code", "cannot start: " + e.getMessage());
@@ -66,7 +67,8 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
         context.marks().entrySet().stream()
             .map(mark -> mark.getKey() + "=" + mark.getValue())
             .collect(Collectors.toSet()),
-        stdoutLimit);
+        stdoutLimit,
+        context.fixed());
   }
 
   static Map<String, String> environment(
@@ -76,7 +78,13 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
     Map<String, String> baton = new LinkedHashMap<>(context.marks());
     baton.put("BATON_ATTEMPT", Integer.toString(context.attempt()));
     baton.put("BATON_IDEMPOTENCY_KEY", context.idempotencyKey());
-    baton.put("BATON_WORKSPACE", directory.toString());
+    Path seen = context.fixed().seen(directory);
+    baton.put("BATON_WORKSPACE", seen.toString());
+    // For programs outside of the step, such as a container engine.
+    baton.put("BATON_WORKSPACE_ON_HOST", directory.toString());
+    if (!context.leftOut().isEmpty()) {
+      baton.put("BATON_LEFT_OUT", String.join("\n", context.leftOut()));
+    }
     String server = System.getenv("BATON_ORCHESTRATOR_URL");
     if (server != null) {
       // For `baton guard`, and whatever else of the command a step may use.
@@ -86,14 +94,14 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
   }
 
   private static StepResult exited(
-      StepKind.Shell kind, Ended.Exited exited, Path directory, StepLog log) {
+      StepKind.Shell kind, Ended.Exited exited, Path directory, FixedPath fixed, StepLog log) {
     int code = exited.exitCode();
     if (!kind.okExitCodes().contains(code)) {
       return failed(new Failure("exit_code", describe(code), code), log);
     }
     LogTail tail = log.tail();
     try {
-      JsonNode output = ShellOutputs.read(kind.output(), exited, directory);
+      JsonNode output = ShellOutputs.read(kind.output(), exited, directory, fixed.seen(directory));
       return new StepResult.Done(output, code, tail);
     } catch (IOException e) {
       String message = StepResult.shorten(String.valueOf(e.getMessage()));

@@ -9,8 +9,10 @@ package dev.baton.runner.steps;
 import dev.baton.protocol.expression.Scope;
 import dev.baton.runner.hold.Hold;
 import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.process.FixedPath;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -25,6 +27,8 @@ import java.util.function.Supplier;
  * @param log made on demand
  * @param deadline of this attempt
  * @param hold what the attempt starts begins, stops and goes on with it
+ * @param fixed where its processes see the directory
+ * @param leftOut paths in the directory that cuts leave out and that are missing
  */
 public record StepContext(
     String run,
@@ -36,7 +40,13 @@ public record StepContext(
     Supplier<Path> directory,
     Supplier<StepLog> log,
     Deadline deadline,
-    Hold hold) {
+    Hold hold,
+    FixedPath fixed,
+    List<String> leftOut) {
+  public StepContext {
+    leftOut = List.copyOf(leftOut);
+  }
+
 
   /** The same for every attempt of this visit, in every epoch. */
   public String idempotencyKey() {

@@ -14,6 +14,7 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.workflow.Format;
 import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.WorkflowParser;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.attach.Channels;
 import dev.baton.runner.capture.Lease;
 import dev.baton.runner.capture.StoreClient;
@@ -77,7 +78,8 @@ public final class EngineCost {
               new Definitions(),
               new CheckpointSettings(Optional.empty(), List.of()),
               (run, at, suspension) -> {},
-              new SpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20));
+              new SpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20),
+        FixedPath.NONE);
       long cpu = os.getProcessCpuTime();
       long began = System.nanoTime();
       List<Thread> threads = new ArrayList<>();

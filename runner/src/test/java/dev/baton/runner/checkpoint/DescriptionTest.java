@@ -38,7 +38,8 @@ class DescriptionTest {
         1,
         IntStream.range(0, skipped)
             .mapToObj(i -> new Skipped("f" + i, Skipped.Reason.values()[0], "detail"))
-            .toList());
+            .toList(),
+        List.of());
   }
 
   private interface Body {
@@ -64,7 +65,8 @@ class DescriptionTest {
     Description description =
         new Description(RunId.next(), PLACE, Trigger.MANUAL, List.of(contributors));
     return ManifestCodec.read(
-        description.manifest(RunId.next(), Path.of("workspace"), captured(skipped)));
+        description.manifest(
+            RunId.next(), Path.of("workspace"), Path.of("/seen"), captured(skipped), List.of()));
   }
 
   @Test

@@ -9,6 +9,7 @@ package dev.baton.runner.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.baton.runner.process.FixedPath;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.Trigger;
 import java.io.ByteArrayInputStream;
@@ -32,7 +33,7 @@ class GitStateTest {
   }
 
   private Manifest.Git look(Draft draft) throws Exception {
-    new GitState(System.getenv()).contribute(draft);
+    new GitState(System.getenv(), FixedPath.NONE).contribute(draft);
     return Objects.requireNonNull(draft.git());
   }
 
@@ -109,11 +110,11 @@ class GitStateTest {
   void shouldLookAtNothingAtTheEndOfAStepOrWithoutARepository() throws Exception {
     sh("git init -q");
     Draft step = draft(Trigger.STEP);
-    new GitState(System.getenv()).contribute(step);
+    new GitState(System.getenv(), FixedPath.NONE).contribute(step);
     assertThat(step.git()).isNull();
 
     Draft elsewhere = new Draft(Trigger.MANUAL, work);
-    new GitState(System.getenv()).contribute(elsewhere);
+    new GitState(System.getenv(), FixedPath.NONE).contribute(elsewhere);
     assertThat(elsewhere.git()).isNull();
   }
 
@@ -132,7 +133,7 @@ class GitStateTest {
     sh("git init -q");
 
     assertThatThrownBy(
-            () -> new GitState(Map.of("PATH", "/nonexistent")).contribute(draft(Trigger.MANUAL)))
+            () -> new GitState(Map.of("PATH", "/nonexistent"), FixedPath.NONE).contribute(draft(Trigger.MANUAL)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("git");
   }
@@ -149,7 +150,7 @@ class GitStateTest {
 
     // The time is that of a shutdown, which is shorter.
     assertThatThrownBy(
-            () -> new GitState(Map.of("PATH", bin.toString())).contribute(draft(Trigger.SHUTDOWN)))
+            () -> new GitState(Map.of("PATH", bin.toString()), FixedPath.NONE).contribute(draft(Trigger.SHUTDOWN)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("took longer than 2000 ms");
 

@@ -19,6 +19,7 @@ import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.protocol.workflow.Parsed;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.attach.Channels;
 import dev.baton.runner.capture.Lease;
 import dev.baton.runner.capture.StoreClient;
@@ -233,7 +234,8 @@ final class TracedRun {
         DEFINITIONS,
         new CheckpointSettings(Optional.empty(), List.of()),
         (run, at, suspension) -> {},
-        new SpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20));
+        new SpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20),
+        FixedPath.NONE);
   }
 
   /** What is sent is on the log, or the log is gone. */

@@ -64,7 +64,8 @@ class CommandTest {
         directory,
         Map.of("PATH", "/usr/bin:/bin", pair[0], pair[1]),
         Set.of(mark),
-        1_000);
+        1_000,
+        FixedPath.NONE);
   }
 
   private Ended.Exited exited(String script) throws Exception {
@@ -276,7 +277,7 @@ class CommandTest {
   @Test
   void shouldSayWhatCannotBeStarted() {
     Command nothing =
-        new Command(List.of("/no/such/program"), directory.resolve("gone"), Map.of(), Set.of(), 0);
+        new Command(List.of("/no/such/program"), directory.resolve("gone"), Map.of(), Set.of(), 0, FixedPath.NONE);
 
     assertThatThrownBy(() -> nothing.run(hold, log, LONG)).hasMessageContaining("gone");
   }

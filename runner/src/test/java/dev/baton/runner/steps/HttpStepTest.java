@@ -17,6 +17,7 @@ import dev.baton.protocol.workflow.Format;
 import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.WorkflowParser;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.hold.Hold;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -25,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,7 +96,9 @@ class HttpStepTest {
               throw new AssertionError("an http step has no log");
             },
             Deadline.after(Duration.ofSeconds(20)),
-            Hold.forever());
+            Hold.forever(),
+            FixedPath.NONE,
+            List.of());
     return new HttpStep().execute((StepKind.Http) valid.workflow().flow().first().kind(), context);
   }
 

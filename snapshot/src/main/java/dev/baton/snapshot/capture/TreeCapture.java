@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class TreeCapture {
   private static final int MAX_ATTEMPTS = 4;
 
-  private final Scanner scanner;
+  private Scanner scanner;
   private @Nullable DirState seen;
   private @Nullable Stored stored;
   private ChunkTable table = new ChunkTable();
@@ -44,6 +44,17 @@ public final class TreeCapture {
 
   public TreeCapture(Excludes excludes) {
     scanner = Scanner.leavingOut(excludes);
+  }
+
+  /**
+   * Leaves out something else from now on.
+   *
+   * @param seenAs the path under which programs see the tree, which git's absolute paths have; null
+   *     for the one that it is at
+   */
+  public void leaveOut(Excludes excludes, @Nullable Path seenAs) {
+    Scanner plain = Scanner.leavingOut(excludes);
+    scanner = seenAs == null ? plain : plain.seenAs(seenAs);
   }
 
   /**
@@ -79,7 +90,7 @@ public final class TreeCapture {
       throws IOException, InterruptedException {
     Stored before = stored;
     if (before != null && before.state() == scan.root()) {
-      return new Captured(before.snapshot(), 0, 0, scan.skipped());
+      return new Captured(before.snapshot(), 0, 0, scan.skipped(), scan.leftOut());
     }
     ChunkTable start = before != null && mayTidy ? tidied(before) : table;
     boolean tidying = start != table;
@@ -115,7 +126,11 @@ public final class TreeCapture {
         new Snapshot(read.digest(), tree.packs(), read.state().treeBytes(), tree.files());
     stored = new Stored(read.state(), snapshot);
     return new Captured(
-        snapshot, shipment.bytes(), scan.filesToRead(), join(scan.skipped(), read.skipped()));
+        snapshot,
+        shipment.bytes(),
+        scan.filesToRead(),
+        join(scan.skipped(), read.skipped()),
+        scan.leftOut());
   }
 
   private ChunkTable tidied(Stored before) {

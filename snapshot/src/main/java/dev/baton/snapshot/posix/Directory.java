@@ -53,7 +53,11 @@ public final class Directory extends Handle {
    * @throws PosixException if it is missing, no directory, or not to be read
    */
   public static Directory open(Path path) throws IOException {
-    String raw = RawName.ofPath(path);
+    return openRaw(RawName.ofPath(path));
+  }
+
+  /** As {@link #open(Path)}, by the raw bytes of an absolute path. */
+  public static Directory openRaw(String raw) throws IOException {
     if (raw.length() > RawName.MAX_TARGET) {
       throw new PosixException("open", RawName.display(raw), PosixException.ENAMETOOLONG);
     }
@@ -72,6 +76,11 @@ public final class Directory extends Handle {
 
   String path(String child) {
     return RawName.display(rawPath().append('/').append(child).toString());
+  }
+
+  /** Its path as it was opened, raw. */
+  public String raw() {
+    return rawPath().toString();
   }
 
   private StringBuilder rawPath() {

@@ -8,6 +8,7 @@ package dev.baton.snapshot.scan;
 
 import dev.baton.snapshot.Skipped;
 import dev.baton.snapshot.format.Xattr;
+import dev.baton.snapshot.git.TrackedFiles;
 import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.Kind;
 import dev.baton.snapshot.posix.Named;
@@ -16,11 +17,13 @@ import dev.baton.snapshot.posix.PosixException;
 import dev.baton.snapshot.posix.StatBuffer;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Lists a directory, and keeps of what was known what is unchanged. One use. */
 final class FreshLook {
+  private final Scan scan;
   private final Directory directory;
   private final StatBuffer stat = new StatBuffer();
   private final @Nullable DirState last;
@@ -32,13 +35,20 @@ final class FreshLook {
   private int carried;
 
   /**
+   * @param scan which knows where the tree is
    * @param last of this directory, whatever its name was; null if there is none
    * @param prefix raw path from the root, empty or ending in a slash
    * @param isDeepest no directories are entered from here: a tree has at most so many levels
    * @param began milliseconds since 1970, from before anything was asked
    */
   FreshLook(
-      Directory directory, @Nullable DirState last, String prefix, boolean isDeepest, long began) {
+      Scan scan,
+      Directory directory,
+      @Nullable DirState last,
+      String prefix,
+      boolean isDeepest,
+      long began) {
+    this.scan = scan;
     this.directory = directory;
     this.last = last;
     this.prefix = prefix;
@@ -128,12 +138,14 @@ final class FreshLook {
       return inherited;
     }
     boolean ignoreFile = false;
+    boolean workTree = false;
     int repository = 0;
     for (Named named : listed) {
       switch (named.name()) {
         case "HEAD", "objects", "refs" -> repository++;
         case Rules.IGNORE_FILE ->
             ignoreFile = named.kind() == Kind.FILE || named.kind() == Kind.UNKNOWN;
+        case ".git" -> workTree = true;
         default -> {}
       }
     }
@@ -141,7 +153,20 @@ final class FreshLook {
     if (repository == 3) {
       return Rules.EVERYTHING;
     }
-    return ignoreFile ? withIgnoreFile(inherited) : inherited;
+    Rules rules = workTree ? inRepository(inherited) : inherited;
+    return ignoreFile ? withIgnoreFile(rules) : rules;
+  }
+
+  private Rules inRepository(Rules inherited) {
+    Rules known = last == null ? null : last.rules().repositoryOn(inherited);
+    TrackedFiles files = known == null ? null : known.tracked();
+    return known != null
+            && files != null
+            && files.base().equals(prefix)
+            && scan.isOf(files)
+            && files.isCurrent()
+        ? known
+        : inherited.tracking(scan.tracked(prefix, inherited.names()));
   }
 
   private Rules withIgnoreFile(Rules inherited) throws IOException {
@@ -174,7 +199,9 @@ final class FreshLook {
         named = new Named(each.name(), stat.kind());
       }
       boolean isDirectory = named.kind() == Kind.DIRECTORY;
-      if (!rules.excludes(prefix, named.name(), isDirectory)) {
+      if (rules.excludes(prefix, named.name(), isDirectory)) {
+        notes.add(new Note(named.name(), Skipped.Reason.LEFT_OUT, ""));
+      } else {
         if (isDirectory && isDeepest) {
           String detail = "more than %d levels deep".formatted(ScanTask.MAX_DEPTH);
           notes.add(new Note(named.name(), Skipped.Reason.UNREADABLE, detail));
@@ -184,6 +211,8 @@ final class FreshLook {
       }
     }
     kept.sort((a, b) -> a.name().compareTo(b.name()));
+    // A listing comes in no order, and the notes are compared with those of the next one.
+    notes.sort(Comparator.comparing(Note::name));
     return kept;
   }
 

@@ -6,7 +6,9 @@
  */
 package dev.baton.snapshot.scan;
 
+import dev.baton.snapshot.git.TrackedFiles;
 import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.RawName;
 import dev.baton.snapshot.posix.StatBuffer;
 import dev.baton.snapshot.threads.TreeThreads;
 import java.io.IOException;
@@ -15,6 +17,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +28,7 @@ final class Scan {
   private record Identity(long device, long inode) {}
 
   private final Path root;
+  private final @Nullable String seenAs;
   private final Rules rules;
   private final int threads;
   private final TreeThreads<ScanTask> crew;
@@ -32,8 +36,12 @@ final class Scan {
   private @Nullable Map<Identity, DirState> former;
   private volatile @Nullable DirState result;
 
-  Scan(Path root, Rules rules, int threads) {
+  /**
+   * @param seenAs the path, raw, under which programs see the root; null where it is the root's own
+   */
+  Scan(Path root, @Nullable String seenAs, Rules rules, int threads) {
     this.root = root;
+    this.seenAs = seenAs;
     this.rules = rules;
     this.threads = threads;
     crew = new TreeThreads<>("scan", root, Scan::nextChild);
@@ -75,6 +83,17 @@ final class Scan {
 
   Path root() {
     return root;
+  }
+
+  /** What the repository of this work tree tracks: read when it is asked. */
+  TrackedFiles tracked(String prefix, Set<String> names) {
+    String own = RawName.ofPath(root);
+    return new TrackedFiles(root, seenAs == null ? own : seenAs, prefix, names);
+  }
+
+  /** Whether it is about a work tree of this tree, and not of one that was moved here. */
+  boolean isOf(TrackedFiles files) {
+    return files.root().equals(root);
   }
 
   Directory opened(Directory directory) {

@@ -15,10 +15,12 @@ import java.util.List;
  * @param root the very object of the scan before where nothing has changed
  * @param skipped what cannot be captured; what turns out to be unreadable when it is read comes on
  *     top of it
+ * @param leftOut raw paths of what the rules leave out, and nothing of what is below these
  * @param filesToRead of {@link DirState#needsReading}
  */
-public record ScanResult(DirState root, List<Skipped> skipped, long filesToRead) {
+public record ScanResult(DirState root, List<Skipped> skipped, List<String> leftOut, long filesToRead) {
   public ScanResult {
     skipped = List.copyOf(skipped);
+    leftOut = List.copyOf(leftOut);
   }
 }

@@ -7,6 +7,7 @@
 package dev.baton.snapshot.scan;
 
 import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.git.TrackedFiles;
 import dev.baton.snapshot.posix.Directory;
 import dev.baton.snapshot.posix.Kind;
 import dev.baton.snapshot.posix.PosixException;
@@ -81,10 +82,13 @@ final class ScanTask {
     opened.stat(stat);
     recognise(stat);
     DirState last = previous;
-    Look seen = last == null || moved ? null : Look.again(opened, stat, last, inherited);
+    Look seen =
+        last == null || moved || !isRepositoryCurrent(last)
+            ? null
+            : Look.again(opened, stat, last, inherited);
     if (seen == null) {
       try {
-        seen = new FreshLook(opened, last, prefix(), depth == MAX_DEPTH, began).look(inherited);
+        seen = new FreshLook(scan, opened, last, prefix(), depth == MAX_DEPTH, began).look(inherited);
       } catch (PosixException e) {
         ScanTask above = parent;
         if (above == null || !e.isAbsent()) {
@@ -112,6 +116,12 @@ final class ScanTask {
       skipToDirectory();
       scan.push(this);
     }
+  }
+
+  /** A repository may track other files, with nothing else changed in its work tree. */
+  private boolean isRepositoryCurrent(DirState last) {
+    TrackedFiles files = last.rules().tracked();
+    return files == null || files == inherited.tracked() || files.isCurrent();
   }
 
   private void recognise(StatBuffer stat) {
@@ -213,9 +223,13 @@ final class ScanTask {
         at,
         child,
         depth + 1,
-        seen.rules().entering(child),
+        rulesFor(seen.rules(), child),
         seen.previousChild(at, child, previous),
         moved);
+  }
+
+  private Rules rulesFor(Rules mine, String child) {
+    return mine.entering(mine.dependsOnPlace(child) ? prefix() : "", child);
   }
 
   private void skipToDirectory() {

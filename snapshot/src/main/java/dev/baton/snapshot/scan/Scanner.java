@@ -24,21 +24,26 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Scanner {
   private final Rules rules;
+  private final @Nullable String seenAs;
   private final int threads;
 
-  private Scanner(Rules rules, int threads) {
+  private Scanner(Rules rules, @Nullable String seenAs, int threads) {
     this.rules = rules;
+    this.seenAs = seenAs;
     this.threads = threads;
   }
 
-  /** Leaves out these, and what {@code .batonignore} files name; but nothing in a repository. */
+  /**
+   * Leaves out these, and what {@code .batonignore} files name; but nothing in a repository, and
+   * nothing that one tracks.
+   */
   public static Scanner leavingOut(Excludes excludes) {
-    return new Scanner(Rules.of(excludes), processors());
+    return new Scanner(Rules.of(excludes), null, processors());
   }
 
   /** Leaves out nothing: for what this process has put there itself. */
   public static Scanner ofEverything() {
-    return new Scanner(Rules.EVERYTHING, processors());
+    return new Scanner(Rules.EVERYTHING, null, processors());
   }
 
   private static int processors() {
@@ -47,7 +52,15 @@ public final class Scanner {
 
   /** With so many threads, the caller's included. */
   Scanner with(int threads) {
-    return new Scanner(rules, threads);
+    return new Scanner(rules, seenAs, threads);
+  }
+
+  /**
+   * Follows absolute paths of git, which linked work trees have, where programs see the tree under
+   * another path than the scanner does.
+   */
+  public Scanner seenAs(Path path) {
+    return new Scanner(rules, RawName.ofPath(path), threads);
   }
 
   /**
@@ -59,12 +72,12 @@ public final class Scanner {
    */
   public ScanResult scan(Path root, @Nullable DirState previous)
       throws IOException, InterruptedException {
-    DirState state = relinked(new Scan(root, rules, threads).run(previous));
+    DirState state = relinked(new Scan(root, seenAs, rules, threads).run(previous));
     Totals totals = new Totals();
     if (state.node() == null || state.notesBelow()) {
       totals.add(state);
     }
-    return new ScanResult(state, totals.skipped, totals.files);
+    return new ScanResult(state, totals.skipped, totals.leftOut, totals.files);
   }
 
   /**
@@ -79,6 +92,7 @@ public final class Scanner {
 
   private static final class Totals {
     private final List<Skipped> skipped = new ArrayList<>();
+    private final List<String> leftOut = new ArrayList<>();
     private long files;
 
     private void add(DirState root) {
@@ -104,7 +118,11 @@ public final class Scanner {
 
     private void addNotes(DirState state, String prefix) {
       for (Note note : state.notes()) {
-        skipped.add(new Skipped(RawName.display(note.in(prefix)), note.reason(), note.detail()));
+        if (note.reason() == Skipped.Reason.LEFT_OUT) {
+          leftOut.add(note.in(prefix));
+        } else {
+          skipped.add(new Skipped(RawName.display(note.in(prefix)), note.reason(), note.detail()));
+        }
       }
     }
   }

@@ -1,0 +1,151 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.testkit.RunnerProcess;
+import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.TestRun;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What cuts leave out: who has it, who has not, and who says so. Real runners, killed. */
+@ExtendWith(Services.Extension.class)
+class LeftOutTest {
+  private final Services services;
+
+  LeftOutTest(Services services) {
+    this.services = services;
+  }
+
+  private RunnerProcess attach(TestRun run, Path data) throws Exception {
+    run.nextEpoch();
+    RunnerProcess process = new RunnerProcess(services, run, data);
+    services.gateway.awaitHello(process.id);
+    services.gateway.assign(process.id, run.assign());
+    return process;
+  }
+
+  /** Kills the first runner once a step has completed; the second one, with other disks, ends it. */
+  private JsonNode killedAfter(String step, TestRun run) throws Exception {
+    try (RunnerProcess process = attach(run, services.data().resolve("first-" + run.id))) {
+      services.trace.await(
+          run.id, TraceEvent.StepCompleted.class, done -> done.step().equals(step));
+    }
+    try (RunnerProcess process = attach(run, services.data().resolve("second-" + run.id))) {
+      return run.awaitOutput();
+    }
+  }
+
+  @Test
+  void shouldBeThereInARetryAndInABranch() throws Exception {
+    TestRun run =
+        new TestRun(
+            services,
+            """
+            name: kept
+            steps:
+              - {id: install, shell: 'mkdir -p a/node_modules/x && echo dep > a/node_modules/x/f; touch -d @77 a'}
+              - {id: again, retry: 1, shell: 'echo half > half; rm -rf a/f; mkdir target; cat a/node_modules/x/f; test "$BATON_ATTEMPT" = 2 && stat -c %Y a; test ! -e target/f'}
+              - id: both
+                parallel:
+                  branches:
+                    one: [{id: s, retry: 1, shell: 'cat a/node_modules/x/f; touch a/new; test "$BATON_ATTEMPT" = 2'}]
+                    two: [{id: s, shell: 'echo "${BATON_LEFT_OUT-nothing}"'}]
+              - {id: end, transform: '{again: .steps.again.output, both: .steps.both.output}'}
+            """,
+            "{}");
+    JsonNode output;
+    try (RunnerProcess process = attach(run, services.data().resolve("kept-" + run.id))) {
+      output = run.awaitOutput();
+    }
+
+    assertThat(output.toString())
+        .isEqualTo("{\"again\":\"dep\\n77\",\"both\":{\"one\":\"dep\",\"two\":\"nothing\"}}");
+    assertThat(Objects.requireNonNull(run.completed("install").cut()).leftOut())
+        .containsExactly("a/node_modules");
+  }
+
+  @Test
+  void shouldBeSaidToBeMissingAfterAFailover() throws Exception {
+    TestRun run =
+        new TestRun(
+            services,
+            """
+            name: missing
+            steps:
+              - {id: install, shell: 'mkdir -p node_modules/x a/target && echo 1 | tee node_modules/x/f a/target/f'}
+              - {id: nap, wait: 2s}
+              - {id: see, shell: 'echo "$BATON_LEFT_OUT"; ls node_modules a/target 2>&1 | wc -l', output: lines}
+              - {id: back, shell: 'mkdir node_modules'}
+              - {id: then, shell: 'echo "$BATON_LEFT_OUT"'}
+              - {id: end, transform: '[.steps.see.output, .steps.then.output]'}
+            """,
+            "{}");
+
+    JsonNode output = killedAfter("install", run);
+
+    assertThat(output.toString())
+        .isEqualTo("[[\"a/target\",\"node_modules\",\"2\"],\"a/target\"]");
+    assertThat(run.events(TraceEvent.RunnerStarted.class).getLast().leftOut())
+        .isEqualTo(List.of("a/target", "node_modules"));
+    assertThat(services.trace.state(run.id, 0).head().leftOut())
+        .isEqualTo(List.of("a/target", "node_modules"));
+    assertThat(Objects.requireNonNull(run.completed("see").cut()).leftOut())
+        .as("lost for the next runner, too")
+        .containsExactly("a/target", "node_modules");
+  }
+
+  @Test
+  void shouldKeepWhatGitTracksAndDeleteNothingInAMilestone() throws Exception {
+    TestRun run =
+        new TestRun(
+            services,
+            """
+            name: tracked
+            steps:
+              - id: clone
+                shell: |
+                  git init -q . && git config user.email a@b && git config user.name a
+                  mkdir -p action/node_modules/dep src/target .venv && echo 1 | tee action/node_modules/dep/f src/target/f .venv/f file
+                  git add -A -f && git commit -qm first && echo 1 > src/target/untracked
+              - {id: nap, wait: 2s}
+              - {id: work, shell: 'echo 2 > file; rm .venv/f', milestone: {title: Second}}
+              - {id: look, shell: 'git log -1 --format= --name-status; git status --porcelain', output: lines}
+            """,
+            "{}");
+
+    JsonNode output = killedAfter("clone", run);
+
+    assertThat(output.toString()).isEqualTo("[\"D\\t.venv/f\",\"M\\tfile\"]");
+  }
+
+  @Test
+  void shouldLeaveOutWhatTheWorkflowSays() throws Exception {
+    TestRun run =
+        new TestRun(
+            services,
+            """
+            name: chosen
+            workspace: {exclude: [cache/, '*.tmp']}
+            steps:
+              - {id: make, shell: 'mkdir -p node_modules a/cache && echo 1 | tee node_modules/f a/cache/f a/x.tmp a/cached'}
+              - {id: nap, wait: 2s}
+              - {id: see, shell: 'find . -type f | sort; echo "$BATON_LEFT_OUT"', output: lines}
+            """,
+            "{}");
+
+    assertThat(killedAfter("make", run).toString())
+        .isEqualTo("[\"./a/cached\",\"./node_modules/f\",\"a/cache\",\"a/x.tmp\"]");
+  }
+}

@@ -1,0 +1,13 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+/**
+ * Reads what a git repository tracks, without the git program: its index, and where its folder is.
+ */
+@NullMarked
+package dev.baton.snapshot.git;
+
+import org.jspecify.annotations.NullMarked;

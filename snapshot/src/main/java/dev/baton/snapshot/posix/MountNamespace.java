@@ -1,0 +1,77 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.posix;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Gives the calling thread a view of the file system of its own, which the processes that it starts
+ * inherit. Only for platform threads that end soon after: a thread never leaves its view.
+ */
+public final class MountNamespace {
+  private static final long CLONE_NEWNS = 0x00020000;
+  private static final long MS_RDONLY = 1;
+  private static final long MS_NOSUID = 1 << 1;
+  private static final long MS_NODEV = 1 << 2;
+  private static final long MS_NOEXEC = 1 << 3;
+  private static final long MS_REMOUNT = 1 << 5;
+  private static final long MS_BIND = 1 << 12;
+  private static final long MS_REC = 1 << 14;
+  private static final long MS_SLAVE = 1 << 19;
+
+  private MountNamespace() {}
+
+  /**
+   * Separates the thread's mounts from those of all others: what it mounts from now on is seen by
+   * it and its children alone, what others mount is seen by them too.
+   *
+   * @throws IOException where the process may not (it takes CAP_SYS_ADMIN)
+   * @throws IllegalStateException on a virtual thread
+   */
+  public static void enter() throws IOException {
+    if (Thread.currentThread().isVirtual()) {
+      throw new IllegalStateException("a virtual thread shares its view with all others");
+    }
+    Kernel kernel = Kernel.mine();
+    check(kernel.call(Call.UNSHARE, CLONE_NEWNS), "make a mount namespace for", "/");
+    check(
+        kernel.call(Call.MOUNT, 0, kernel.second("/"), 0, MS_REC | MS_SLAVE),
+        "separate the mounts of",
+        "/");
+  }
+
+  /**
+   * Shows a directory, with all that is mounted in it, at another directory's path too.
+   *
+   * @throws PosixException with the error's number, also if one of them is missing
+   */
+  public static void bind(Path directory, Path at) throws IOException {
+    Kernel kernel = Kernel.mine();
+    long source = kernel.first(RawName.ofPath(directory));
+    long target = kernel.second(RawName.ofPath(at));
+    check(
+        kernel.call(Call.MOUNT, source, target, 0, MS_BIND | MS_REC),
+        "show " + directory + " at",
+        at.toString());
+  }
+
+  /** As {@link #bind}, for looking only: what is in it cannot be changed, or run. */
+  public static void bindReadOnly(Path directory, Path at) throws IOException {
+    bind(directory, at);
+    Kernel kernel = Kernel.mine();
+    long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+    long target = kernel.second(RawName.ofPath(at));
+    check(kernel.call(Call.MOUNT, 0, target, 0, flags), "protect", at.toString());
+  }
+
+  private static void check(long result, String doing, String path) throws PosixException {
+    if (result < 0) {
+      throw new PosixException(doing, path, (int) -result);
+    }
+  }
+}
