@@ -6,6 +6,7 @@
  */
 package dev.baton.benchmarks.baton;
 
+import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.Topics;
 import dev.baton.protocol.trace.EventId;
 import java.io.IOException;
@@ -78,7 +79,9 @@ final class EpochWatch implements AutoCloseable {
                 ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
                 bootstrap,
                 ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                false),
+                false,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                CommittedRecordsReader.READ_COMMITTED),
             new StringDeserializer(),
             new ByteArrayDeserializer());
     List<TopicPartition> partitions = new ArrayList<>();

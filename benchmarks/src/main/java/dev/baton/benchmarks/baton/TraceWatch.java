@@ -6,6 +6,7 @@
  */
 package dev.baton.benchmarks.baton;
 
+import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.Topics;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -71,6 +72,8 @@ final class TraceWatch implements AutoCloseable {
             bootstrap,
             ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
             false,
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+            CommittedRecordsReader.READ_COMMITTED,
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
             5_000,
             // An observer that asked for every single event would be a good part of what it

@@ -7,6 +7,7 @@
 package dev.baton.benchmarks.liveness;
 
 import dev.baton.benchmarks.measure.Distribution;
+import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +40,11 @@ final class SignalWatch implements AutoCloseable {
     this.heartbeats = heartbeats;
     consumer =
         new KafkaConsumer<>(
-            Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka),
+            Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                kafka,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                CommittedRecordsReader.READ_COMMITTED),
             new StringDeserializer(),
             new ByteArrayDeserializer());
     List<TopicPartition> partitions =

@@ -131,16 +131,22 @@ class Hydration {
 
   private boolean hasCaughtUp() {
     Map<Integer, Long> ends = log.ends(Topics.TRACE);
+    Map<Integer, Long> before = Map.of();
     long deadline = System.nanoTime() + CATCH_UP.toNanos();
     while (System.nanoTime() < deadline) {
       Map<Integer, Long> positions = new HashMap<>();
       for (Row row : Waits.get(pool.preparedQuery(POSITIONS).execute(Tuple.of(Topics.TRACE)))) {
         positions.put(row.getInteger(0), row.getLong(1));
       }
-      if (ends.entrySet().stream()
-          .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue())) {
+      ends.keySet().forEach(partition -> positions.putIfAbsent(partition, 0L));
+      if (hasReached(positions, ends)) {
         return true;
       }
+      // Behind its last record a log has markers of transactions, and what was aborted.
+      if (positions.equals(before) && hasReached(log.skip(Topics.TRACE, positions, ends), ends)) {
+        return true;
+      }
+      before = positions;
       try {
         Thread.sleep(POLL); // another replica may be the one that reads
       } catch (InterruptedException e) {
@@ -149,6 +155,11 @@ class Hydration {
       }
     }
     return false;
+  }
+
+  private static boolean hasReached(Map<Integer, Long> positions, Map<Integer, Long> ends) {
+    return ends.entrySet().stream()
+        .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue());
   }
 
   /** How many were taken over. */

@@ -6,6 +6,7 @@
  */
 package dev.baton.store.archive;
 
+import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.store.failure.StoreFailure;
 import io.smallrye.common.annotation.Identifier;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -18,11 +19,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -32,14 +36,19 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 class LogWriter {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration SKIP = Duration.ofSeconds(2);
 
   private final Map<String, Object> kafka;
+  private final CommittedRecordsReader records;
 
   LogWriter(@Identifier("default-kafka-broker") Map<String, Object> kafka) {
     this.kafka = kafka;
+    this.records = new CommittedRecordsReader(kafka);
   }
 
-  /** By partition, where the log ends now; without those that hold nothing. */
+  /**
+   * By partition, where the committed records of the log end now; without those that hold nothing.
+   */
   Map<Integer, Long> ends(String topic) {
     try (Admin admin = Admin.create(new HashMap<>(kafka))) {
       TopicDescription described =
@@ -52,7 +61,11 @@ class LogWriter {
       Map<TopicPartition, OffsetSpec> earliest = new HashMap<>();
       partitions.forEach(partition -> latest.put(partition, OffsetSpec.latest()));
       partitions.forEach(partition -> earliest.put(partition, OffsetSpec.earliest()));
-      var last = get(admin.listOffsets(latest).all());
+      var last =
+          get(
+              admin
+                  .listOffsets(latest, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+                  .all());
       var first = get(admin.listOffsets(earliest).all());
       Map<Integer, Long> ends = new HashMap<>();
       last.forEach(
@@ -63,6 +76,19 @@ class LogWriter {
             }
           });
       return ends;
+    }
+  }
+
+  /**
+   * Moves positions over what is no committed record, as {@link CommittedRecordsReader#skip} does.
+   *
+   * @throws StoreFailure UNAVAILABLE when the broker refuses
+   */
+  Map<Integer, Long> skip(String topic, Map<Integer, Long> from, Map<Integer, Long> ends) {
+    try {
+      return records.skip(topic, from, ends, SKIP);
+    } catch (KafkaException e) {
+      throw StoreFailure.unavailable("Kafka did not answer: " + e);
     }
   }
 

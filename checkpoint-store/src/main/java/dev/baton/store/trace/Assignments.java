@@ -6,6 +6,7 @@
  */
 package dev.baton.store.trace;
 
+import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.Topics;
 import dev.baton.store.failure.Problems;
 import io.smallrye.common.annotation.Identifier;
@@ -37,11 +38,18 @@ class Assignments implements KafkaConsumerRebalanceListener {
   /** Less than max.poll.interval.ms (5 min), after which the group would take us for dead. */
   private static final Duration PATIENCE = Duration.ofMinutes(4);
 
+  private static final Duration ASK = Duration.ofSeconds(10);
+
   private final PositionStore store;
   private final Fatal fatal;
+  private final CommittedRecordsReader records;
   private final Map<Integer, Position> held = new ConcurrentHashMap<>();
 
-  Assignments(PositionStore store, Fatal fatal) {
+  Assignments(
+      PositionStore store,
+      Fatal fatal,
+      @Identifier("default-kafka-broker") Map<String, Object> kafka) {
+    this.records = new CommittedRecordsReader(kafka);
     this.store = store;
     this.fatal = fatal;
   }
@@ -71,6 +79,11 @@ class Assignments implements KafkaConsumerRebalanceListener {
     for (TopicPartition partition : partitions) {
       long position = positions.getOrDefault(partition.partition(), 0L);
       long end = ends.getOrDefault(partition, 0L);
+      // The consumer takes the beginning of an open transaction for the end. An earlier version,
+      // which read what was not committed, may have stored what lies behind it.
+      if (position > end) {
+        end = records.logEnd(partition, ASK).orElse(end);
+      }
       if (position > end) {
         throw fatal.because(
             "Postgres has stored %s up to offset %d, but the log ends at %d: this is not the log"

@@ -143,7 +143,7 @@ class Continuity {
       return true; // read again, and still the first: there is no record in between
     }
     long from = Math.max(expected, beginning);
-    LOG.warnf("%s goes on with offset %d instead of %d: reads it again", partition, first, from);
+    LOG.infof("%s goes on with offset %d instead of %d: reads it again", partition, first, from);
     consumer.seek(partition, from);
     assignments.replace(number, position, position.seen(first));
     return false;

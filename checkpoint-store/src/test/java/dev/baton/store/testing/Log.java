@@ -72,7 +72,13 @@ public final class Log implements AutoCloseable {
       String topic, java.util.function.Predicate<ConsumerRecord<byte[], byte[]>> wanted) {
     try (var consumer =
         new KafkaConsumer<>(
-            Map.<String, Object>of("bootstrap.servers", servers, "auto.offset.reset", "earliest"),
+            Map.<String, Object>of(
+                "bootstrap.servers",
+                servers,
+                "isolation.level",
+                "read_committed",
+                "auto.offset.reset",
+                "earliest"),
             new ByteArrayDeserializer(),
             new ByteArrayDeserializer())) {
       List<TopicPartition> partitions =

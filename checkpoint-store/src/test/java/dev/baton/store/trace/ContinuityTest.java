@@ -23,6 +23,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
@@ -111,9 +112,39 @@ class ContinuityTest extends StoreTest {
   }
 
   @Test
+  void shouldNotStoreWhatWasAborted() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(trace.created(), trace.assigned(1), trace.started(1));
+    try (var producer =
+        new KafkaProducer<>(
+            Map.<String, Object>of(
+                "bootstrap.servers", servers, "transactional.id", "foreign-" + trace.run()),
+            new StringSerializer(),
+            new ByteArraySerializer())) {
+      producer.initTransactions();
+      producer.beginTransaction();
+      producer.send(trace.completed(1, "clone", null));
+      producer.send(trace.ended(1));
+      producer.flush();
+      producer.abortTransaction();
+    }
+    log.send(trace.assigned(2), trace.started(2), trace.ended(2));
+
+    assertThat(client.idsUntilEnd(trace.run()))
+        .hasSize(6)
+        .doesNotContain(trace.run() + "/1/2", trace.run() + "/1/3");
+    assertThat(
+            Objects.requireNonNull(kafka.getConsumer("trace"))
+                .configuration()
+                .get("isolation.level"))
+        .isEqualTo("read_committed");
+  }
+
+  @Test
   void shouldEndTheProcessRatherThanReadWithoutAPosition() {
     Fatal fatal = new Remembering();
-    Assignments assignments = new Assignments(positions, fatal);
+    Assignments assignments =
+        new Assignments(positions, fatal, Map.of("bootstrap.servers", servers));
     Continuity continuity =
         new Continuity(kafka, assignments, new TraceMetrics(new SimpleMeterRegistry()), fatal);
     TopicPartition partition = new TopicPartition(Topics.TRACE, 1_001);
@@ -135,7 +166,8 @@ class ContinuityTest extends StoreTest {
   @Test
   void shouldTellAGapFromAHole() {
     Fatal fatal = new Remembering();
-    Assignments assignments = new Assignments(positions, fatal);
+    Assignments assignments =
+        new Assignments(positions, fatal, Map.of("bootstrap.servers", servers));
     Continuity continuity =
         new Continuity(kafka, assignments, new TraceMetrics(new SimpleMeterRegistry()), fatal);
     TopicPartition partition = new TopicPartition(Topics.TRACE, 1_002);
@@ -167,7 +199,8 @@ class ContinuityTest extends StoreTest {
   @Test
   void shouldNotTakeAHoleForAGapAfterAFailedAttempt() {
     Fatal fatal = new Remembering();
-    Assignments assignments = new Assignments(positions, fatal);
+    Assignments assignments =
+        new Assignments(positions, fatal, Map.of("bootstrap.servers", servers));
     Continuity continuity =
         new Continuity(kafka, assignments, new TraceMetrics(new SimpleMeterRegistry()), fatal);
     TopicPartition one = new TopicPartition(Topics.TRACE, 1_006);

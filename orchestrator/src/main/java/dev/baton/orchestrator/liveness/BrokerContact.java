@@ -86,6 +86,11 @@ class BrokerContact implements Contact {
   }
 
   @Override
+  public long over(int partition, long read) {
+    return ReadPositionInterceptor.over(partition, read);
+  }
+
+  @Override
   public long unbrokenSince() {
     // While a break lasts, it has not ended: nobody's time has begun.
     long now = System.currentTimeMillis();
@@ -135,6 +140,8 @@ class BrokerContact implements Contact {
   private void ask(Set<Integer> partitions)
       throws InterruptedException, ExecutionException, TimeoutException {
     long asked = System.currentTimeMillis();
+    // Not the last stable offset: behind an open transaction there may be heartbeats that cannot be
+    // read yet, and their runners must not be condemned.
     var latest = admin.listOffsets(each(partitions, OffsetSpec.latest())).all();
     var earliest = admin.listOffsets(each(partitions, OffsetSpec.earliest())).all();
     var groups = admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();

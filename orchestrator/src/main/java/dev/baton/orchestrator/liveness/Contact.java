@@ -32,6 +32,14 @@ interface Contact {
   long done(int partition);
 
   /**
+   * Finds how far a partition is read by a reader that has had every heartbeat before {@code read}.
+   *
+   * @return an offset, at least {@code read}, before which no more committed records are: a log can
+   *     end with the markers of transactions and with what was aborted
+   */
+  long over(int partition, long read);
+
+  /**
    * Since when the broker has answered without a break, in milliseconds on the clock of the
    * topology.
    */

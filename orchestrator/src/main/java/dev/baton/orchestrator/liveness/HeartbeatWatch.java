@@ -272,7 +272,8 @@ final class HeartbeatWatch implements Processor<String, byte[], String, Object> 
 
   private boolean hasReadAll() {
     OptionalLong end = contact.end(partition);
-    return end.isPresent() && Math.max(nextOffset, contact.done(partition)) >= end.getAsLong();
+    long read = contact.over(partition, Math.max(nextOffset, contact.done(partition)));
+    return end.isPresent() && read >= end.getAsLong();
   }
 
   private void report(String run, Runner runner, long now, long silence) {

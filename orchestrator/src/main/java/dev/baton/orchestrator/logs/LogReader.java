@@ -14,6 +14,7 @@ import dev.baton.orchestrator.runs.RunQueries;
 import dev.baton.orchestrator.runs.RunView;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.Topics;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.subscription.MultiEmitter;
@@ -235,6 +236,8 @@ class LogReader {
             bootstrap,
             ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
             false,
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+            CommittedRecordsReader.READ_COMMITTED,
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
             AHEAD / 2,
             ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,

@@ -6,7 +6,9 @@
  */
 package dev.baton.orchestrator.projection;
 
+import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.Topics;
+import io.smallrye.common.annotation.Identifier;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -20,25 +22,37 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Utils;
 import org.jboss.logging.Logger;
 
-/** Waits until the projection has seen everything that is on the log at the time of the call. */
+/**
+ * Waits until the projection has seen every record that is on the log, and committed, at the time
+ * of the call.
+ */
 @ApplicationScoped
 public class CatchUp {
   private static final Logger LOG = Logger.getLogger(CatchUp.class);
   private static final Duration LOOK = Duration.ofMillis(25);
   private static final Duration ASK = Duration.ofSeconds(2);
+  private static final Duration STANDS = Duration.ofMillis(200);
+  private static final Duration SKIP = Duration.ofSeconds(1);
 
   private final Admin admin;
   private final TraceProjection projection;
+  private final CommittedRecordsReader records;
 
-  CatchUp(Admin admin, TraceProjection projection) {
+  CatchUp(
+      Admin admin,
+      TraceProjection projection,
+      @Identifier("default-kafka-broker") Map<String, Object> kafka) {
     this.projection = projection;
     this.admin = admin;
+    this.records = new CommittedRecordsReader(kafka);
   }
 
   /**
@@ -48,8 +62,9 @@ public class CatchUp {
     long end = System.nanoTime() + patience.toNanos();
     try {
       Map<Integer, Long> ends = ends(runs, patience);
+      Standing standing = new Standing(ends);
       // Another replica may have the partition, and only the database tells how far that is.
-      while (!projection.awaitReached(ends, LOOK) && !hasReached(ends)) {
+      while (!projection.awaitReached(ends, LOOK) && !standing.hasReached()) {
         if (System.nanoTime() > end) {
           LOG.warnf("the projection has not reached %s within %s", ends, patience);
           return false;
@@ -80,7 +95,7 @@ public class CatchUp {
     wanted.forEach(p -> request.put(new TopicPartition(Topics.TRACE, p), OffsetSpec.latest()));
     Map<Integer, Long> ends = new HashMap<>();
     admin
-        .listOffsets(request)
+        .listOffsets(request, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
         .all()
         .get(millis, TimeUnit.MILLISECONDS)
         .forEach((partition, offset) -> ends.put(partition.partition(), offset.offset()));
@@ -92,14 +107,41 @@ public class CatchUp {
     return Utils.toPositive(Utils.murmur2(run.getBytes(StandardCharsets.UTF_8))) % partitions;
   }
 
-  /** Postgres that is away has not come so far. */
-  private boolean hasReached(Map<Integer, Long> ends) {
-    try {
-      Map<Integer, Long> stored = projection.stored(ends.keySet()).await().atMost(ASK);
-      return TraceProjection.hasReached(stored, ends);
-    } catch (RuntimeException e) {
-      LOG.debugf("the projection's positions cannot be read: %s", e);
-      return false;
+  /** Where the view stands, seen again and again while it has not reached the ends. */
+  private final class Standing {
+    private final Map<Integer, Long> ends;
+    private Map<Integer, Long> stored = Map.of();
+    private long since = System.nanoTime();
+
+    Standing(Map<Integer, Long> ends) {
+      this.ends = ends;
+    }
+
+    /** Postgres that is away has not come so far. */
+    boolean hasReached() {
+      try {
+        Map<Integer, Long> now = projection.stored(ends.keySet()).await().atMost(ASK);
+        if (TraceProjection.hasReached(now, ends)) {
+          return true;
+        }
+        if (!now.equals(stored)) {
+          stored = now;
+          since = System.nanoTime();
+          return false;
+        }
+        return System.nanoTime() - since > STANDS.toNanos() && isAtTheLastRecord();
+      } catch (RuntimeException e) {
+        LOG.debugf("the projection's positions cannot be read: %s", e);
+        return false;
+      }
+    }
+
+    /** Behind the last record a log has markers of transactions, and what was aborted. */
+    private boolean isAtTheLastRecord() {
+      since = System.nanoTime();
+      Map<Integer, Long> from = new HashMap<>();
+      ends.keySet().forEach(partition -> from.put(partition, stored.getOrDefault(partition, 0L)));
+      return TraceProjection.hasReached(records.skip(Topics.TRACE, from, ends, SKIP), ends);
     }
   }
 }

@@ -7,11 +7,13 @@
 package dev.baton.orchestrator.projection;
 
 import dev.baton.orchestrator.periodic.Periodic;
+import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.Topics;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
+import io.smallrye.common.annotation.Identifier;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -24,21 +26,30 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jboss.logging.Logger;
 
-/** How many records wait to be read, for all replicas together; looked at every five seconds. */
+/**
+ * Measures how many committed records wait to be read, for all replicas together, every five
+ * seconds. What stands still before its end is looked at more closely: a log can end with the
+ * markers of transactions and with what was aborted, and nobody waits for those.
+ */
 @ApplicationScoped
 class LagMetrics {
   private static final Logger LOG = Logger.getLogger(LagMetrics.class);
   private static final Duration EVERY = Duration.ofSeconds(5);
   private static final Duration ASK = Duration.ofSeconds(5);
+  private static final Duration SKIP = Duration.ofSeconds(2);
 
   private final Admin admin;
   private final TraceProjection projection;
   private final String signalReaders;
+  private final CommittedRecordsReader records;
+  private final Map<String, Place> places = new HashMap<>();
   private volatile double trace = Double.NaN;
   private volatile double signals = Double.NaN;
   private final Periodic looking =
@@ -48,7 +59,9 @@ class LagMetrics {
       Admin admin,
       TraceProjection projection,
       @ConfigProperty(name = "mp.messaging.incoming.signals.group.id") String signalReaders,
+      @Identifier("default-kafka-broker") Map<String, Object> kafka,
       MeterRegistry metrics) {
+    this.records = new CommittedRecordsReader(kafka);
     this.admin = admin;
     this.projection = projection;
     this.signalReaders = signalReaders;
@@ -73,8 +86,8 @@ class LagMetrics {
   private void look() throws InterruptedException {
     try {
       Map<Integer, Long> ends = ends(Topics.TRACE);
-      trace = behind(ends, projection.stored(ends.keySet()).await().atMost(ASK));
-      signals = behind(ends(Topics.SIGNALS), committed());
+      trace = behind(Topics.TRACE, ends, projection.stored(ends.keySet()).await().atMost(ASK));
+      signals = behind(Topics.SIGNALS, ends(Topics.SIGNALS), committed());
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
       LOG.debugf("how far the readers are is not known: %s", e);
       trace = Double.NaN;
@@ -82,8 +95,33 @@ class LagMetrics {
     }
   }
 
+  /** Where the readers and the ends of a topic were at a look, and what then was left to read. */
+  private record Place(
+      Map<Integer, Long> read, Map<Integer, Long> ends, double behind, boolean certain) {
+    boolean is(Map<Integer, Long> readNow, Map<Integer, Long> endsNow) {
+      return read.equals(readNow) && ends.equals(endsNow);
+    }
+  }
+
   /** A partition of which nothing was read counts from its beginning on. */
-  private static double behind(Map<Integer, Long> ends, Map<Integer, Long> read) {
+  private double behind(String topic, Map<Integer, Long> ends, Map<Integer, Long> committed) {
+    Map<Integer, Long> read = new HashMap<>();
+    ends.keySet().forEach(p -> read.put(p, committed.getOrDefault(p, 0L)));
+    Place before = places.get(topic);
+    Place now;
+    if (before == null || !before.is(read, ends)) {
+      double behind = difference(ends, read);
+      now = new Place(read, ends, behind, behind == 0);
+    } else if (before.certain()) {
+      now = before;
+    } else {
+      now = new Place(read, ends, difference(ends, records.skip(topic, read, ends, SKIP)), true);
+    }
+    places.put(topic, now);
+    return now.behind();
+  }
+
+  private static double difference(Map<Integer, Long> ends, Map<Integer, Long> read) {
     return ends.entrySet().stream()
         .mapToLong(end -> Math.max(0, end.getValue() - read.getOrDefault(end.getKey(), 0L)))
         .sum();
@@ -102,7 +140,7 @@ class LagMetrics {
         .forEach(p -> request.put(new TopicPartition(topic, p.partition()), OffsetSpec.latest()));
     Map<Integer, Long> ends = new HashMap<>();
     admin
-        .listOffsets(request)
+        .listOffsets(request, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
         .all()
         .get(ASK.toMillis(), TimeUnit.MILLISECONDS)
         .forEach((partition, end) -> ends.put(partition.partition(), end.offset()));

@@ -50,8 +50,11 @@ class Rewinds {
     }
   }
 
-  /** Where a partition is taken back to, and the highest offset that was dropped meanwhile. */
-  private record Back(long stored, long target, long dropped) {}
+  /**
+   * Where a partition is taken back to, the first record that did not follow, and the highest
+   * offset that was dropped meanwhile.
+   */
+  private record Back(long stored, long target, long first, long dropped) {}
 
   /** That there is nothing on the log between the two. */
   private record Gap(long stored, long first) {}
@@ -61,6 +64,8 @@ class Rewinds {
   private final Counter gaps;
   private final Map<Integer, Back> under = new HashMap<>();
   private final Map<Integer, Gap> known = new HashMap<>();
+  // Where a partition's newest poll ended without another record.
+  private final Map<Integer, Gap> tails = new HashMap<>();
 
   Rewinds(KafkaClientService kafka, MeterRegistry metrics) {
     this.kafka = kafka;
@@ -75,16 +80,19 @@ class Rewinds {
   }
 
   /**
-   * From now on records of the partition count only from the seek on.
+   * From now on records of the partition count only from the seek on. Whether something was lost is
+   * seen when it is read again: the markers of transactions and what was aborted leave the same
+   * gap.
    *
+   * @param first the offset of the first record that came instead of {@code stored}
    * @param dropped the highest offset that was polled and is thrown away
    */
-  synchronized void begin(int partition, long stored, long dropped) {
+  synchronized void begin(int partition, long stored, long first, long dropped) {
     Back before = under.get(partition);
     long highest = before == null ? dropped : Math.max(before.dropped(), dropped);
-    under.put(partition, new Back(stored, stored, highest));
-    rewound.increment();
-    LOG.errorf(
+    under.put(partition, new Back(stored, stored, first, highest));
+    tails.remove(partition);
+    LOG.debugf(
         "partition %d: the view is at offset %d, up to %d was read: it is read again",
         partition, stored, highest);
   }
@@ -114,7 +122,8 @@ class Rewinds {
             .getOrDefault(topicPartition, 0L);
     long target = Math.max(stored, begin);
     synchronized (this) {
-      under.computeIfPresent(partition, (p, now) -> new Back(stored, target, now.dropped()));
+      under.computeIfPresent(
+          partition, (p, now) -> new Back(stored, target, now.first(), now.dropped()));
     }
     consumer.seek(topicPartition, target);
   }
@@ -133,12 +142,22 @@ class Rewinds {
     if (!again) {
       under.put(
           record.partition(),
-          new Back(back.stored(), back.target(), Math.max(back.dropped(), record.offset())));
+          new Back(
+              back.stored(),
+              back.target(),
+              back.first(),
+              Math.max(back.dropped(), record.offset())));
       return false;
     }
     under.remove(record.partition());
     if (record.offset() > back.stored()) {
       known.put(record.partition(), new Gap(back.stored(), record.offset()));
+    }
+    if (record.offset() < back.first()) {
+      rewound.increment();
+      LOG.errorf(
+          "partition %d: the view was at offset %d, up to %d was read: it is read again from %d",
+          record.partition(), back.stored(), back.dropped(), record.offset());
     }
     // What lies between the target and the record are marks of transactions, and no loss.
     if (back.target() > back.stored()) {
@@ -155,9 +174,26 @@ class Rewinds {
     return new Gap(stored, first).equals(known.get(partition));
   }
 
+  /**
+   * Notes that a poll has read on behind its last record and found no other.
+   *
+   * @param after the offset after the last record
+   * @param next the consumer's position
+   */
+  synchronized void tail(int partition, long after, long next) {
+    tails.put(partition, new Gap(after, next));
+  }
+
+  /** The offset with which the partition goes on, over what is known to hold no record. */
+  synchronized long over(int partition, long next) {
+    Gap tail = tails.get(partition);
+    return tail != null && tail.stored() == next ? Math.max(next, tail.first()) : next;
+  }
+
   /** The partition has been taken away or given anew. */
   synchronized void forget(int partition) {
     under.remove(partition);
     known.remove(partition);
+    tails.remove(partition);
   }
 }

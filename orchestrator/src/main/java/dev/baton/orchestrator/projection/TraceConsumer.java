@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -68,6 +69,7 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
           waiting.add(record);
         }
       }
+      noteTails(records);
       if (waiting.size() > MAX_WAITING && room.isDone()) {
         room = new CompletableFuture<>();
       }
@@ -79,6 +81,18 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
       drain();
     }
     return Uni.createFrom().completionStage(whenRoom);
+  }
+
+  private void noteTails(ConsumerRecords<String, byte[]> records) {
+    records
+        .nextOffsets()
+        .forEach(
+            (partition, next) -> {
+              List<ConsumerRecord<String, byte[]>> of = records.records(partition);
+              if (!of.isEmpty()) {
+                rewinds.tail(partition.partition(), of.getLast().offset() + 1, next.offset());
+              }
+            });
   }
 
   private void drain() {
@@ -130,13 +144,14 @@ class TraceConsumer implements KafkaConsumerRebalanceListener {
     synchronized (lock) {
       stored.forEach(
           (partition, next) -> {
-            long dropped =
+            LongSummaryStatistics dropped =
                 Stream.concat(batch.stream(), waiting.stream())
                     .filter(record -> record.partition() == partition)
                     .mapToLong(ConsumerRecord::offset)
-                    .max()
-                    .orElse(next);
-            rewinds.begin(partition, next, dropped);
+                    .summaryStatistics();
+            boolean none = dropped.getCount() == 0;
+            rewinds.begin(
+                partition, next, none ? next : dropped.getMin(), none ? next : dropped.getMax());
           });
       waiting.removeIf(record -> stored.containsKey(record.partition()));
     }

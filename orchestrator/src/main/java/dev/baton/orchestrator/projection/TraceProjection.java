@@ -382,6 +382,7 @@ class TraceProjection {
     if (to.isEmpty()) {
       return Uni.createFrom().voidItem();
     }
+    to.replaceAll(rewinds::over);
     Map<Integer, Long> from = Map.copyOf(positions);
     return pool.withTransaction(tx -> write(tx, from, to, changes, born, told))
         .invoke(

@@ -47,6 +47,11 @@ class HeartbeatWatchTest {
         }
 
         @Override
+        public long over(int partition, long read) {
+          return read;
+        }
+
+        @Override
         public long unbrokenSince() {
           return 0;
         }

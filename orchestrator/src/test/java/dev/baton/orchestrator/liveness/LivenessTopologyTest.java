@@ -47,6 +47,7 @@ class LivenessTopologyTest {
   private static final class ScriptedContact implements Contact {
     OptionalLong end = OptionalLong.of(0);
     long unbrokenSince;
+    long over;
     long asOf = Long.MAX_VALUE;
 
     @Override
@@ -62,6 +63,11 @@ class LivenessTopologyTest {
     @Override
     public long done(int partition) {
       return 0;
+    }
+
+    @Override
+    public long over(int partition, long read) {
+      return Math.max(read, over);
     }
 
     @Override
@@ -105,6 +111,20 @@ class LivenessTopologyTest {
   @BeforeEach
   void firstTick() {
     pass(100);
+  }
+
+  /** A marker of a transaction at the end of the partition is nothing that could still be heard. */
+  @Test
+  void shouldJudgeWhereThePartitionEndsWithAMarker() {
+    beat(1, "running");
+    contact.end = OptionalLong.of(2);
+    pass(2 * TIMEOUT);
+    assertThat(signalled()).isEmpty();
+
+    contact.over = 2;
+    pass(100);
+
+    assertThat(signalled()).hasSize(1);
   }
 
   @AfterEach

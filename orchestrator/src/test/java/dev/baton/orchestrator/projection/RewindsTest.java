@@ -41,6 +41,7 @@ class RewindsTest {
 
     assertThat(rewinds.isKnownGap(PARTITION.partition(), 50, 52)).isTrue();
     assertThat(missing()).isZero();
+    assertThat(metrics.counter("baton.projection.rewinds").count()).isZero();
   }
 
   @Test
@@ -56,9 +57,31 @@ class RewindsTest {
     assertThat(missing()).isEqualTo(20);
   }
 
+  @Test
+  void shouldCountARewindOnceALostRecordIsReadAgain() {
+    Rewinds rewinds = rewound(50, 60, 0);
+
+    assertThat(rewinds.takes(record(50))).isTrue();
+
+    assertThat(metrics.counter("baton.projection.rewinds").count()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldGoOnOverWhatAPollFoundToHoldNoRecord() {
+    Rewinds rewinds = new Rewinds(kafka, metrics);
+
+    rewinds.tail(7, 10, 12);
+
+    assertThat(rewinds.over(7, 10)).isEqualTo(12);
+    assertThat(rewinds.over(7, 9)).isEqualTo(9);
+    assertThat(rewinds.over(8, 10)).isEqualTo(10);
+    rewinds.forget(7);
+    assertThat(rewinds.over(7, 10)).isEqualTo(10);
+  }
+
   private Rewinds rewound(long stored, long dropped, long beginning) {
     Rewinds rewinds = new Rewinds(kafka, metrics);
-    rewinds.begin(PARTITION.partition(), stored, dropped);
+    rewinds.begin(PARTITION.partition(), stored, 52, dropped);
     try (var consumer = new MockConsumer<String, byte[]>("earliest")) {
       consumer.assign(Set.of(PARTITION));
       consumer.updateBeginningOffsets(Map.of(PARTITION, beginning));

@@ -88,7 +88,7 @@ public final class TraceLog implements AutoCloseable {
       String topic, String run, Predicate<List<ConsumerRecord<String, byte[]>>> wanted) {
     try (KafkaConsumer<String, byte[]> consumer =
         new KafkaConsumer<>(
-            Map.of("bootstrap.servers", bootstrap),
+            Map.of("bootstrap.servers", bootstrap, "isolation.level", "read_committed"),
             new StringDeserializer(),
             new ByteArrayDeserializer())) {
       List<TopicPartition> partitions = new ArrayList<>();
