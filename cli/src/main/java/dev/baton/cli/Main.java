@@ -12,6 +12,7 @@ import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.command.GlobalOptions;
 import dev.baton.cli.terminal.Terminal;
+import dev.baton.cli.terminal.TextEscaper;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -52,8 +53,8 @@ public final class Main {
     return root.setCaseInsensitiveEnumValuesAllowed(true)
         // @FILE is the value of an option here, not a file of more arguments.
         .setExpandAtFiles(false)
-        .setOut(writer(terminal.out()))
-        .setErr(writer(terminal.err()))
+        .setOut(writer(terminal.trustedOut()))
+        .setErr(writer(terminal.trustedErr()))
         .setColorScheme(
             CommandLine.Help.defaultColorScheme(
                 context.style().colour() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF))
@@ -113,10 +114,10 @@ public final class Main {
     }
     var err = context.terminal().err();
     if (context.json()) {
-      err.println(failure.asJson());
+      err.println(TextEscaper.json(failure.asJson().toString()));
     } else {
-      err.println("baton: " + failure.line());
-      failure.details().forEach(line -> err.println("  " + line));
+      err.println("baton: " + TextEscaper.block(failure.line()));
+      failure.details().forEach(line -> err.println("  " + TextEscaper.block(line)));
     }
     return failure.code().number();
   }

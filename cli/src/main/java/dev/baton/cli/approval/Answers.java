@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.command.Context;
+import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.protocol.json.Json;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,7 @@ final class Answers {
     JsonNode asked = context.client().get("/checkpoints/" + Query.encode(approval));
     String cut = asked.hasNonNull("cut") ? asked.path("cut").asText() : null;
     if (!context.json()) {
-      context.print("asked: " + asked.path("prompt").asText());
+      context.print("asked: " + TextEscaper.block(asked.path("prompt").asText()));
       if (cut != null) {
         context.print("about cut " + cut);
       }

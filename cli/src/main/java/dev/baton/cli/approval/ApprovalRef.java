@@ -11,6 +11,7 @@ import dev.baton.cli.client.Client;
 import dev.baton.cli.client.RunRef;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.protocol.trace.RunId;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,10 @@ record ApprovalRef(String text) {
     List<String> lines = new ArrayList<>();
     for (JsonNode approval : run.path("waiting")) {
       waiting.add(approval.path("approval").asText());
-      lines.add(approval.path("approval").asText() + "  " + approval.path("prompt").asText());
+      lines.add(
+          approval.path("approval").asText()
+              + "  "
+              + TextEscaper.oneLine(approval.path("prompt").asText()));
     }
     return switch (waiting.size()) {
       case 0 ->

@@ -13,6 +13,7 @@ import dev.baton.cli.client.RunRef;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.terminal.Table;
+import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.cli.terminal.Times;
 import java.time.Instant;
 import java.util.List;
@@ -93,7 +94,6 @@ public final class ApprovalsCommand implements Runnable {
   }
 
   private static String shorten(String prompt) {
-    String flat = prompt.replaceAll("\\s+", " ").strip();
-    return flat.length() > WIDEST ? flat.substring(0, WIDEST - 1) + "…" : flat;
+    return TextEscaper.oneLine(prompt, WIDEST);
   }
 }

@@ -131,7 +131,10 @@ public final class Client implements AutoCloseable {
   }
 
   public JsonNode delete(String path, Duration patience) {
-    return json(send(request(path, patience).DELETE(), patience));
+    return json(
+        send(
+            request(path, patience).header("Content-Type", "application/json").DELETE(),
+            patience));
   }
 
   /**

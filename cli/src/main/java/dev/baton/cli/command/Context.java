@@ -13,6 +13,7 @@ import dev.baton.cli.client.ServerAddress;
 import dev.baton.cli.stack.DataFolder;
 import dev.baton.cli.terminal.Style;
 import dev.baton.cli.terminal.Terminal;
+import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.protocol.json.Json;
 import java.io.UncheckedIOException;
 import java.util.Map;
@@ -51,10 +52,12 @@ public final class Context implements AutoCloseable {
   }
 
   public Style style() {
-    return new Style(
-        terminal.outIsTerminal()
-            && !options.noColor()
-            && environment.getOrDefault("NO_COLOR", "").isEmpty());
+    return new Style(terminal.outIsTerminal() && !withoutColour());
+  }
+
+  /** Whether the user has said that nothing is to be in colour. */
+  public boolean withoutColour() {
+    return options.noColor() || !environment.getOrDefault("NO_COLOR", "").isEmpty();
   }
 
   public DataFolder dataFolder() {
@@ -97,10 +100,12 @@ public final class Context implements AutoCloseable {
     }
   }
 
-  /** Indented JSON on stdout. */
+  /** Indented JSON on stdout; what a terminal would obey or not show is escaped within strings. */
   public void printJson(JsonNode value) {
     try {
-      print(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(value));
+      print(
+          TextEscaper.json(
+              Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(value)));
     } catch (JsonProcessingException e) {
       throw new UncheckedIOException(e);
     }
@@ -108,6 +113,6 @@ public final class Context implements AutoCloseable {
 
   /** One line of JSON on stdout, for streams. */
   public void printJsonLine(JsonNode value) {
-    print(value.toString());
+    print(TextEscaper.json(value.toString()));
   }
 }

@@ -7,6 +7,7 @@
 package dev.baton.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.terminal.TextEscaper;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,7 +26,7 @@ public final class Fields {
 
   public void add(String name, String value) {
     if (!value.isEmpty()) {
-      context.print(String.format(format, name, value));
+      context.print(String.format(format, name, TextEscaper.block(value)));
     }
   }
 

@@ -8,6 +8,7 @@ package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.cli.terminal.Times;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ public final class EventLine {
 
   /** {@code step_completed clone (1.2 s)}; without the time. */
   public static String of(RunEvent event) {
-    return (event.type() + " " + detail(event)).strip();
+    return TextEscaper.oneLine(event.type() + " " + detail(event));
   }
 
   private static String detail(RunEvent event) {
@@ -120,7 +121,6 @@ public final class EventLine {
   }
 
   private static String shorten(String text) {
-    String flat = text.replaceAll("\\s+", " ").strip();
-    return flat.length() > WIDEST ? flat.substring(0, WIDEST - 1) + "…" : flat;
+    return TextEscaper.oneLine(text, WIDEST);
   }
 }

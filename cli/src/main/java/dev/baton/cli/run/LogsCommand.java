@@ -13,6 +13,7 @@ import dev.baton.cli.client.RunRef;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.protocol.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -89,12 +90,13 @@ public final class LogsCommand implements Runnable {
 
   private void print(String line) {
     if (context.json()) {
-      context.print(line);
+      context.print(TextEscaper.json(line));
       return;
     }
     JsonNode piece = Json.tree(line.getBytes(StandardCharsets.UTF_8));
     String prefix = step == null ? context.style().dim(piece.path("step").asText() + " | ") : "";
-    String text = piece.path("text").asText().stripTrailing();
+    String text =
+        TextEscaper.printed(piece.path("text").asText().stripTrailing(), !context.withoutColour());
     context.print(
         prefix
             + (piece.path("stream").asText().equals("stderr")

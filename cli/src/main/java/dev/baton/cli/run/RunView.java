@@ -11,6 +11,7 @@ import dev.baton.cli.command.Context;
 import dev.baton.cli.command.Fields;
 import dev.baton.cli.terminal.Style;
 import dev.baton.cli.terminal.Table;
+import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.cli.terminal.Times;
 import dev.baton.protocol.trace.RunId;
 import java.time.Duration;
@@ -148,7 +149,8 @@ public final class RunView {
     steps(context, run.path("steps"), style);
     for (JsonNode waiting : run.path("waiting")) {
       context.print("");
-      context.print(style.attention("waits: ") + waiting.path("prompt").asText());
+      context.print(
+          style.attention("waits: ") + TextEscaper.block(waiting.path("prompt").asText()));
       if (waiting.hasNonNull("cut")) {
         context.print("  about cut " + waiting.path("cut").asText());
       }

@@ -14,6 +14,7 @@ import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.CtrlC;
 import dev.baton.cli.terminal.Progress;
+import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.cli.terminal.Times;
 import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.ArgGroup;
@@ -137,7 +138,7 @@ public final class StartedRun {
 
   private void show(Context context, Progress progress, RunEvent event, boolean interactive) {
     if (waiting.follow && context.json()) {
-      context.terminal().err().println(event.envelope());
+      context.terminal().err().println(TextEscaper.json(event.envelope().toString()));
     } else if (waiting.follow) {
       progress.line(context.style().dim(Times.clock(event.time())) + "  " + EventLine.of(event));
     } else if (interactive) {
@@ -145,7 +146,8 @@ public final class StartedRun {
     }
     if (event.type().equals("checkpoint_waiting") && !context.json()) {
       progress.line(
-          context.style().attention("waits for you: ") + event.data().path("prompt").asText());
+          context.style().attention("waits for you: ")
+              + TextEscaper.block(event.data().path("prompt").asText()));
       progress.line("  baton approve " + event.data().path("approval").asText());
     }
   }

@@ -12,6 +12,7 @@ import dev.baton.cli.client.Pause;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunRef;
 import dev.baton.cli.command.Context;
+import dev.baton.cli.terminal.Terminal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -31,7 +32,6 @@ import picocli.CommandLine.Parameters;
     })
 public final class StatusCommand implements Runnable {
   private static final Duration EACH = Duration.ofSeconds(1);
-  private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
 
   private final Context context;
 
@@ -87,7 +87,7 @@ public final class StatusCommand implements Runnable {
       return;
     }
     if (screen) {
-      context.terminal().out().print(CLEAR_SCREEN);
+      context.terminal().out().print(Terminal.emptyScreen());
     }
     if (id == null) {
       RunView.list(context, answer.path("runs"));

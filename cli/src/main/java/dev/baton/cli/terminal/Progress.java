@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Progress implements AutoCloseable {
   private static final int REPEAT_SECONDS = 10;
-  private static final String CLEAR = "\r\u001b[K";
+  private static final String CLEAR = OwnSequence.of("\r\u001b[K");
 
   private final PrintStream err;
   private final boolean terminal;

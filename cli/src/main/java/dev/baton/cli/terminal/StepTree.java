@@ -23,7 +23,7 @@ import java.time.Duration;
  * seconds says how far it is. One thread begins and ends steps; any may report progress.
  */
 public final class StepTree {
-  private static final String CLEAR = "\r\u001b[K";
+  private static final String CLEAR = OwnSequence.of("\r\u001b[K");
   private static final int BAR = 24;
   private static final long DRAW_EVERY = Duration.ofMillis(100).toNanos();
   private static final long PLAIN_EVERY = Duration.ofSeconds(10).toNanos();

@@ -46,6 +46,8 @@ public record Style(boolean colour) {
 
   private String paint(String code, String text) {
     // Nothing stays nothing: whoever prints only what there is must see that.
-    return colour && !text.isEmpty() ? "\u001b[" + code + "m" + text + "\u001b[0m" : text;
+    return colour && !text.isEmpty()
+        ? OwnSequence.of("\u001b[" + code + "m") + text + OwnSequence.of("\u001b[0m")
+        : text;
   }
 }

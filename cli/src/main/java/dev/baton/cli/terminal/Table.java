@@ -10,11 +10,9 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** Text in columns as wide as their widest cell, two spaces apart, under a line of headings. */
 public final class Table {
-  private static final Pattern ESCAPES = Pattern.compile("\u001b\\[[0-9;]*m");
   private static final int WIDEST = 72;
 
   private final List<String> headings;
@@ -25,8 +23,8 @@ public final class Table {
   }
 
   /**
-   * @param cells as many as there are headings; line breaks become spaces, what is longer than 72
-   *     characters is cut
+   * @param cells as many as there are headings; line breaks become spaces, control characters are
+   *     made visible, what is longer than 72 characters is cut
    */
   public Table row(String... cells) {
     if (cells.length != headings.size()) {
@@ -41,7 +39,8 @@ public final class Table {
     return rows.isEmpty();
   }
 
-  public void print(PrintStream out, Style style) {
+  public void print(PrintStream stream, Style style) {
+    PrintStream out = EscapingStream.over(stream);
     int[] widths = new int[headings.size()];
     for (int column = 0; column < widths.length; column++) {
       widths[column] = headings.get(column).length();
@@ -66,14 +65,13 @@ public final class Table {
   }
 
   private static String oneLine(String cell) {
-    String flat = cell.replaceAll("\\s*[\\r\\n]+\\s*", " ").strip();
-    return visible(flat) <= WIDEST || flat.indexOf('\u001b') >= 0
-        ? flat
-        : flat.substring(0, WIDEST - 1) + "…";
+    return cell.indexOf(OwnSequence.BEGIN) >= 0
+        ? TextEscaper.oneLine(cell)
+        : TextEscaper.oneLine(cell, WIDEST);
   }
 
   private static int visible(String cell) {
-    String plain = ESCAPES.matcher(cell).replaceAll("");
+    String plain = OwnSequence.removed(cell);
     return plain.codePointCount(0, plain.length());
   }
 }

@@ -13,7 +13,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where the command reads and writes. Always UTF-8.
+ * Where the command reads and writes. Always UTF-8. What is printed to it, by whatever part of the
+ * command, has no control characters that a terminal obeys, except those of {@link Style} and of
+ * {@link Progress}: others are made visible, since names, prompts, errors and events are foreign.
  *
  * @param outIsTerminal whether a person sees stdout directly: colours make sense there
  * @param errIsTerminal whether a line on stderr may be drawn over
@@ -24,6 +26,11 @@ public record Terminal(
     PrintStream err,
     boolean outIsTerminal,
     boolean errIsTerminal) {
+
+  public Terminal {
+    out = EscapingStream.over(out);
+    err = EscapingStream.over(err);
+  }
 
   /**
    * The process's own streams. Whether they are terminals is told by {@code ./baton} (the property
@@ -37,6 +44,21 @@ public record Terminal(
         stream(FileDescriptor.err),
         tty.contains("out"),
         tty.contains("err"));
+  }
+
+  /** Stdout for what is the command's own from its first to its last character: its help. */
+  public PrintStream trustedOut() {
+    return EscapingStream.trusted(out);
+  }
+
+  /** As {@link #trustedOut}, on stderr. */
+  public PrintStream trustedErr() {
+    return EscapingStream.trusted(err);
+  }
+
+  /** Lets a terminal begin again with an empty screen. */
+  public static String emptyScreen() {
+    return OwnSequence.of("\u001b[H\u001b[2J");
   }
 
   private static PrintStream stream(FileDescriptor descriptor) {
