@@ -13,6 +13,7 @@ import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.command.GlobalOptions;
 import dev.baton.cli.terminal.Terminal;
 import dev.baton.cli.terminal.TextEscaper;
+import dev.baton.protocol.locale.Utf8LocaleGuard;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
+    Utf8LocaleGuard.require();
     if (args.length == 1 && args[0].equals(Training.ARGUMENT)) {
       Training.run();
       return;

@@ -7,6 +7,7 @@
 package dev.baton.runner;
 
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.locale.Utf8LocaleGuard;
 import dev.baton.runner.attach.Channels;
 import dev.baton.runner.capture.FirstUse;
 import dev.baton.runner.journal.ProducerSettings;
@@ -22,6 +23,7 @@ public final class RunnerMain {
   private RunnerMain() {}
 
   public static void main(String... args) {
+    Utf8LocaleGuard.require();
     Thread.ofPlatform().daemon().name("head-start").start(RunnerMain::prepare);
     Quarkus.run(RunnerApplication.class, args);
   }

@@ -145,7 +145,7 @@ public final class Git {
     this.directory = directory;
     this.environment = new HashMap<>(environment);
     FOREIGN.forEach(this.environment::remove);
-    this.environment.put("LC_ALL", "C");
+    this.environment.put("LC_ALL", "C.UTF-8");
     this.environment.put("GIT_TERMINAL_PROMPT", "0");
     this.environment.put("GIT_OPTIONAL_LOCKS", "0");
     this.environment.put("GIT_NO_LAZY_FETCH", "1");

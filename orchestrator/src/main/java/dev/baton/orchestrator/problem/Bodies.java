@@ -13,8 +13,13 @@ import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import dev.baton.protocol.json.Json;
+import jakarta.ws.rs.core.MediaType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +57,35 @@ public final class Bodies {
           ProblemKind.MALFORMED_REQUEST, "the body could not be read", List.of(describe(e)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Decodes a text by the charset that its content type declares, and encodes it in UTF-8. Without a
+   * charset it is UTF-8 already.
+   *
+   * @throws ProblemException when the charset is not known, or the body is not text in it
+   */
+  public static byte[] asUtf8(byte[] body, String contentType) {
+    String name = MediaType.valueOf(contentType).getParameters().get(MediaType.CHARSET_PARAMETER);
+    if (name == null || name.equalsIgnoreCase("UTF-8")) {
+      return body;
+    }
+    try {
+      return Charset.forName(name)
+          .newDecoder()
+          .decode(ByteBuffer.wrap(body))
+          .toString()
+          .getBytes(StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw new ProblemException(
+          ProblemKind.UNSUPPORTED_MEDIA_TYPE,
+          "the charset '%s' is not known; allowed: utf-8, or another that Java knows"
+              .formatted(name));
+    } catch (CharacterCodingException e) {
+      throw new ProblemException(
+          ProblemKind.MALFORMED_REQUEST,
+          "the body is not text in the charset '%s' that its Content-Type declares".formatted(name));
     }
   }
 

@@ -72,11 +72,12 @@ public class WorkflowResource {
       @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType,
       @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
     Bodies.check(body.length, Bodies.LIMIT);
+    byte[] text = Bodies.asUtf8(body, contentType);
     return keys.around(
             IdempotencyKey.of("put_workflow", key, body),
             () ->
                 catalog
-                    .put(body, format(contentType))
+                    .put(text, format(contentType))
                     .map(
                         put ->
                             StoredAnswer.fresh(
@@ -101,7 +102,7 @@ public class WorkflowResource {
       byte[] body, @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType) {
     Bodies.check(body.length, Bodies.LIMIT);
     return catalog
-        .check(body, format(contentType))
+        .check(Bodies.asUtf8(body, contentType), format(contentType))
         .map(
             valid ->
                 new Checked(

@@ -60,7 +60,7 @@ final class GitState implements Contributor {
     this.environment.put("GIT_OPTIONAL_LOCKS", "0");
     this.environment.put("GIT_NO_LAZY_FETCH", "1");
     this.environment.put("GIT_TERMINAL_PROMPT", "0");
-    this.environment.put("LC_ALL", "C");
+    this.environment.put("LC_ALL", "C.UTF-8");
     // The repository is the one in the workspace, not one that the runner was started in.
     List.of("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
         .forEach(this.environment::remove);
