@@ -6,10 +6,9 @@
  */
 package dev.baton.cli.approval;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
+import dev.baton.cli.command.TypedJson;
 import dev.baton.protocol.json.Json;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -56,21 +55,9 @@ public final class ApproveCommand implements Runnable {
   @Override
   public void run() {
     JsonNode value =
-        answer == null ? Json.mapper().createObjectNode().put("approved", true) : parse(answer);
+        answer == null
+            ? Json.mapper().createObjectNode().put("approved", true)
+            : TypedJson.read(answer, "--answer");
     Answers.send(context, ref, value, by, comment, cut);
-  }
-
-  private static JsonNode parse(String text) {
-    try {
-      JsonNode value = Json.mapper().readTree(text);
-      if (value != null && !value.isMissingNode()) {
-        return value;
-      }
-    } catch (JacksonException e) {
-      throw CliFailure.usage(
-          "--answer is not JSON: %s; for example '{\"approved\": true}'"
-              .formatted(e.getOriginalMessage()));
-    }
-    throw CliFailure.usage("--answer is empty; for example '{\"approved\": true}'");
   }
 }

@@ -8,23 +8,35 @@ package dev.baton.cli.run;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.cli.client.Client;
+import dev.baton.cli.client.Query;
 import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.command.TypedJson;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** A run's input as it is typed. */
+/**
+ * A run's input as it is typed. The workflow's input schema decides which type a {@code KEY=VALUE}
+ * has; where it allows a string, or says nothing, the value is the text that was typed.
+ */
 final class InputOptions {
+  private static final String NAME = "-i";
+
   @Option(
       names = "--input",
       paramLabel = "JSON|@FILE|-",
@@ -32,74 +44,116 @@ final class InputOptions {
   private @Nullable String input;
 
   @Option(
-      names = {"-i", "--set"},
-      paramLabel = "KEY=VALUE",
+      names = {NAME, "--set"},
+      paramLabel = "KEY=VALUE|KEY:=JSON",
       description =
-          "One property of the input. JSON where VALUE is JSON (3, true, [1], \"3\"), else a text.")
-  private Map<String, String> properties = new LinkedHashMap<>();
-
-  JsonNode read(InputStream stdin) {
-    return read(stdin, Json.mapper()::createObjectNode);
-  }
+          "One property of the input; may be repeated. KEY=VALUE is a text, or what the workflow's"
+              + " input schema says; KEY:=JSON is JSON, KEY:=@FILE a file that holds it.")
+  private List<String> properties = new ArrayList<>();
 
   boolean isGiven() {
     return input != null || !properties.isEmpty();
   }
 
   /**
+   * Reads the input.
+   *
    * @param otherwise what the properties are set in where no input is given
+   * @param schema of the input, asked for only where a property needs it; a missing node where it
+   *     is not known
    */
-  JsonNode read(InputStream stdin, Supplier<JsonNode> otherwise) {
-    JsonNode base = input == null ? otherwise.get() : parse(text(input, stdin));
+  JsonNode read(InputStream stdin, Supplier<JsonNode> otherwise, Supplier<JsonNode> schema) {
+    JsonNode base =
+        input == null ? otherwise.get() : TypedJson.read(text(input, stdin, "--input"), "--input");
     if (properties.isEmpty()) {
       return base;
     }
     if (!(base instanceof ObjectNode object)) {
       throw CliFailure.usage("-i needs an input that is an object; --input is none");
     }
-    properties.forEach((key, value) -> object.set(key, value(value)));
+    @Nullable SchemaTypes types = null;
+    for (String property : properties) {
+      int equals = property.indexOf('=');
+      boolean json = equals > 0 && property.charAt(equals - 1) == ':';
+      String key = equals < 0 ? "" : property.substring(0, json ? equals - 1 : equals);
+      if (key.isEmpty()) {
+        throw CliFailure.usage(
+            "-i '%s' is not allowed; allowed: KEY=VALUE, KEY:=JSON, KEY:=@FILE"
+                .formatted(property));
+      }
+      String value = property.substring(equals + 1);
+      if (json) {
+        String option = NAME + " " + key + ":=";
+        object.set(
+            key,
+            TypedJson.read(value.startsWith("@") ? text(value, stdin, option) : value, option));
+      } else {
+        types = types == null ? new SchemaTypes(schema.get()) : types;
+        object.set(key, typed(key, value, types.of(key)));
+      }
+    }
     return object;
   }
 
-  private static JsonNode value(String text) {
+  /**
+   * The input schema of a stored workflow; a missing node where it has none, or is not stored,
+   * which the start of the run reports.
+   *
+   * @param reference a name, or a name and a hash
+   */
+  static JsonNode schemaOf(Client client, String reference) {
+    int at = reference.indexOf('@');
+    String path =
+        at < 0
+            ? Query.encode(reference)
+            : Query.encode(reference.substring(0, at)) + "@" + reference.substring(at + 1);
     try {
-      JsonNode node = Json.mapper().readTree(text);
-      return node == null || node.isMissingNode() ? TextNode.valueOf(text) : node;
-    } catch (JacksonException _) {
-      // Not JSON, so it is meant as text.
+      return client.get("/workflows/" + path).path("definition").path("input");
+    } catch (CliFailure e) {
+      if (e.code() == ExitCode.NOT_FOUND) {
+        return MissingNode.getInstance();
+      }
+      throw e;
+    }
+  }
+
+  private static JsonNode typed(String key, String text, Set<SchemaTypes.Type> allowed) {
+    if (allowed.contains(SchemaTypes.Type.STRING)) {
       return TextNode.valueOf(text);
     }
-  }
-
-  private static JsonNode parse(String text) {
     try {
-      JsonNode node = Json.mapper().readTree(text);
-      if (node == null || node.isMissingNode()) {
-        throw CliFailure.usage("--input is empty; give JSON, for example '{\"name\":\"x\"}'");
+      JsonNode value = TypedJson.read(text);
+      if (value != null && !value.isMissingNode() && allowed.contains(SchemaTypes.Type.of(value))) {
+        return value;
       }
-      return node;
-    } catch (JacksonException e) {
-      var at = e.getLocation();
-      throw CliFailure.usage(
-          "--input is not JSON: %s%s"
-              .formatted(
-                  e.getOriginalMessage(),
-                  at == null
-                      ? ""
-                      : " (line %d, column %d)".formatted(at.getLineNr(), at.getColumnNr())));
+    } catch (JacksonException notJson) {
+      throw refused(key, text, allowed, " (" + notJson.getOriginalMessage() + ")");
     }
+    throw refused(key, text, allowed, "");
   }
 
-  private static String text(String from, InputStream stdin) {
+  private static CliFailure refused(
+      String key, String text, Set<SchemaTypes.Type> allowed, String why) {
+    return CliFailure.usage(
+        "-i %s=%s: the value is not allowed%s; allowed by the workflow's input schema: %s"
+            .formatted(key, text, why, SchemaTypes.words(allowed)));
+  }
+
+  private static String text(String from, InputStream stdin, String option) {
     try {
       if (from.equals("-")) {
-        return new String(stdin.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        return new String(stdin.readAllBytes(), StandardCharsets.UTF_8);
       }
       return from.startsWith("@") ? Files.readString(Path.of(from.substring(1))) : from;
     } catch (NoSuchFileException e) {
-      throw CliFailure.usage("--input: there is no file '" + e.getFile() + "'");
+      throw CliFailure.usage(option + ": there is no file '" + e.getFile() + "'");
     } catch (IOException e) {
-      throw CliFailure.usage("--input " + from + " cannot be read: " + e.getMessage());
+      throw CliFailure.usage(option + " " + from + " cannot be read: " + e.getMessage());
     }
+  }
+
+  /** Where nothing is typed, an empty object. */
+  static JsonNode nothing() {
+    return Json.mapper().createObjectNode();
   }
 }

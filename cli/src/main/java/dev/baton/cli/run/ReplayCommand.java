@@ -109,11 +109,12 @@ public final class ReplayCommand implements Callable<Integer> {
     if (filesOnly) {
       body.put("files_only", true);
     }
-    if (workflow != null) {
-      body.put("workflow", DefinitionFile.reference(context.client(), workflow));
+    String other = workflow == null ? null : DefinitionFile.reference(context.client(), workflow);
+    if (other != null) {
+      body.put("workflow", other);
     }
     if (input.isGiven()) {
-      body.set("input", input.read(context.terminal().in(), () -> inputOf(parent)));
+      body.set("input", inputFor(parent, other));
     }
     if (!labels.isEmpty()) {
       labels.forEach(body.putObject("labels")::put);
@@ -127,13 +128,28 @@ public final class ReplayCommand implements Callable<Integer> {
     return started.show(context, Fork.create(context.client(), parent.text(), body));
   }
 
-  /** What single properties are changed in. */
-  private JsonNode inputOf(RunRef parent) {
-    JsonNode created =
-        context
-            .client()
-            .get(Query.of("/runs/" + parent.text() + "/events").with("limit", "1").toString());
-    JsonNode value = created.path("events").path(0).path("data").path("input").path("value");
-    return value.isMissingNode() ? Json.mapper().createObjectNode() : value;
+  /** Single properties are changed in the input of the parent, typed by the fork's workflow. */
+  private JsonNode inputFor(RunRef parent, @Nullable String other) {
+    return input.read(
+        context.terminal().in(),
+        () -> {
+          JsonNode value = created(parent).path("input").path("value");
+          return value.isMissingNode() ? InputOptions.nothing() : value;
+        },
+        () -> InputOptions.schemaOf(context.client(), other == null ? workflowOf(parent) : other));
+  }
+
+  private String workflowOf(RunRef parent) {
+    JsonNode created = created(parent);
+    return created.path("workflow").asText("") + "@" + created.path("definition_hash").asText("");
+  }
+
+  private JsonNode created(RunRef parent) {
+    return context
+        .client()
+        .get(Query.of("/runs/" + parent.text() + "/events").with("limit", "1").toString())
+        .path("events")
+        .path(0)
+        .path("data");
   }
 }

@@ -6,7 +6,7 @@
  */
 package dev.baton.cli.run;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -16,6 +16,7 @@ import dev.baton.cli.client.RunRef;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.command.TypedJson;
 import dev.baton.cli.workflow.DefinitionFile;
 import dev.baton.protocol.json.Json;
 import java.nio.file.Path;
@@ -46,7 +47,8 @@ import picocli.CommandLine.Parameters;
     })
 public final class ResumeCommand implements Callable<Integer> {
   private static final int MOST = 10_000;
-  private static final Pattern SET = Pattern.compile("steps\\.(.+)\\.output=(.*)", Pattern.DOTALL);
+  private static final Pattern SET =
+      Pattern.compile("steps\\.(.+?)\\.output:?=(.*)", Pattern.DOTALL);
 
   private final Context context;
 
@@ -157,8 +159,12 @@ public final class ResumeCommand implements Callable<Integer> {
           "--set '%s' is not allowed; allowed: steps.STEP.output=JSON".formatted(text));
     }
     try {
-      outputs.set(matcher.group(1), Json.mapper().readTree(matcher.group(2)));
-    } catch (JsonProcessingException e) {
+      JsonNode output = TypedJson.read(matcher.group(2));
+      if (output == null || output.isMissingNode()) {
+        throw CliFailure.usage("--set '%s' has no value; allowed: JSON".formatted(text));
+      }
+      outputs.set(matcher.group(1), output);
+    } catch (JacksonException e) {
       throw CliFailure.usage(
           "--set: '%s' is no JSON (a text is in double quotes): %s"
               .formatted(matcher.group(2), e.getOriginalMessage()));

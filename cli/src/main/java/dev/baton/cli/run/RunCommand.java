@@ -61,6 +61,8 @@ public final class RunCommand implements Callable<Integer> {
 
   @Mixin private StartedRun started = new StartedRun();
 
+  private @Nullable String reference;
+
   public RunCommand(Context context) {
     this.context = context;
   }
@@ -70,10 +72,24 @@ public final class RunCommand implements Callable<Integer> {
     return started.show(context, create());
   }
 
+  /** What the API takes for the workflow; a file is stored once. */
+  private String reference() {
+    String known = reference;
+    if (known == null) {
+      known = DefinitionFile.reference(context.client(), workflow);
+      reference = known;
+    }
+    return known;
+  }
+
   private JsonNode create() {
-    JsonNode with = input.read(context.terminal().in());
+    JsonNode with =
+        input.read(
+            context.terminal().in(),
+            InputOptions::nothing,
+            () -> InputOptions.schemaOf(context.client(), reference()));
     ObjectNode body = Json.mapper().createObjectNode();
-    body.put("workflow", DefinitionFile.reference(context.client(), workflow));
+    body.put("workflow", reference());
     body.set("input", with);
     if (!labels.isEmpty()) {
       labels.forEach(body.putObject("labels")::put);

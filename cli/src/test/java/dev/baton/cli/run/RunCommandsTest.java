@@ -167,12 +167,12 @@ class RunCommandsTest {
     StubServer.Request push = server.requests().get(0);
     assertThat(push.header("Content-Type")).isEqualTo("application/yaml");
     assertThat(push.body()).isEqualTo("name: hello\n");
-    StubServer.Request create = server.requests().get(1);
+    StubServer.Request create = server.requests().getLast();
     assertThat(create.header("Idempotency-Key")).isNotEmpty();
     assertThat(tree(create.body()))
         .isEqualTo(
             tree(
-                "{\"workflow\":\"hello@sha256:00\",\"input\":{\"n\":3,\"name\":\"Ann B\"},"
+                "{\"workflow\":\"hello@sha256:00\",\"input\":{\"n\":\"3\",\"name\":\"Ann B\"},"
                     + "\"labels\":{\"team\":\"a\"}}"));
   }
 
@@ -184,7 +184,7 @@ class RunCommandsTest {
         "{\"events\":[{\"data\":{\"input\":{\"value\":{\"a\":1,\"b\":2}}}}]}");
     server.on("POST /runs/abcdef/fork", 201, run("pending", ""));
 
-    Cli.Result result = cli.run("replay", "abcdef", "--after", "build", "-i", "b=3");
+    Cli.Result result = cli.run("replay", "abcdef", "--after", "build", "-i", "b:=3");
 
     assertThat(result.code()).isZero();
     assertThat(result.out()).startsWith("run " + ID + " started\n");
