@@ -35,9 +35,8 @@ public final class RunnerApplication implements QuarkusApplication {
 
   @Override
   public int run(String... args) throws InterruptedException {
-    StepExecutors executors = new StepExecutors(functions::find);
     if (args.length == 1 && args[0].equals("--train")) {
-      return Training.run(executors).code();
+      return Training.run(new StepExecutors(functions::find)).code();
     }
     RunnerConfig config;
     try {
@@ -47,6 +46,7 @@ public final class RunnerApplication implements QuarkusApplication {
       return ExitCode.CONFIG.code();
     }
     ClockGuard.start(LOG::fatal);
+    StepExecutors executors = new StepExecutors(functions::find, config.httpMaxResponse());
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

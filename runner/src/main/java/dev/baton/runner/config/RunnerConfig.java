@@ -8,6 +8,7 @@ package dev.baton.runner.config;
 
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.workflow.Durations;
+import dev.baton.runner.steps.StepExecutors;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -32,6 +33,7 @@ import java.util.regex.Pattern;
  * @param workspacePath where the processes of steps see their workspace, whatever run it is; empty:
  *     each at its own path
  * @param spoolMax bytes of events of one run that may wait in a file while the brokers are away
+ * @param httpMaxResponse bytes that the body of an http step's answer may have
  * @param maxLifetime after which the process ends by itself, its runs handed over before; empty:
  *     never
  * @param assignPatience how long an isolated runner waits for its assignment before it gives up
@@ -51,7 +53,8 @@ public record RunnerConfig(
     Duration assignPatience,
     Optional<Duration> maxLifetime,
     Optional<Path> workspacePath,
-    int spoolMax) {
+    int spoolMax,
+    int httpMaxResponse) {
   /** Which runs a runner is for. */
   public enum Mode {
     /** One that it knows from its start. */
@@ -71,6 +74,9 @@ public record RunnerConfig(
   public static final Duration MIN_LIFETIME = Duration.ofMinutes(1);
 
   public static final int MAX_SLOTS = 10_000;
+
+  /** An output may have 64 MiB. */
+  private static final int MAX_RESPONSE = 64 << 20;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_*]+");
 
@@ -107,7 +113,9 @@ public record RunnerConfig(
         keys.duration("baton.assign.patience", Duration.ofSeconds(60)),
         keys.durationOrOff("baton.runner.max-lifetime", Duration.ofHours(24), MIN_LIFETIME),
         keys.pathOrOff("baton.workspace.path", "/run/baton/workspace"),
-        keys.number("baton.spool.max", 64 << 20, 64 << 10, Integer.MAX_VALUE));
+        keys.number("baton.spool.max", 64 << 20, 64 << 10, Integer.MAX_VALUE),
+        keys.number(
+            "baton.http.max-response", StepExecutors.DEFAULT_MAX_RESPONSE, 1_024, MAX_RESPONSE));
   }
 
   private static Carried carried(Keys keys) {

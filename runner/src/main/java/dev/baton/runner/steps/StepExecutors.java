@@ -12,8 +12,11 @@ import java.util.function.Function;
 
 /** The executors of all kinds that do something by themselves. Thread-safe. */
 public final class StepExecutors {
+  /** Bytes that the body of an http step's answer may have where nothing is configured: 10 MiB. */
+  public static final int DEFAULT_MAX_RESPONSE = 10 << 20;
+
   private final ShellStep shell = new ShellStep();
-  private final HttpStep http = new HttpStep();
+  private final HttpStep http;
   private final TransformStep transform = new TransformStep();
   private final AgentStep agent = new AgentStep();
   private final FnStep fn;
@@ -22,7 +25,16 @@ public final class StepExecutors {
    * @param functions the beans that {@code fn} steps call, by name
    */
   public StepExecutors(Function<String, Optional<StepFunction>> functions) {
+    this(functions, DEFAULT_MAX_RESPONSE);
+  }
+
+  /**
+   * @param functions the beans that {@code fn} steps call, by name
+   * @param maxResponse bytes that the body of an http step's answer may have
+   */
+  public StepExecutors(Function<String, Optional<StepFunction>> functions, int maxResponse) {
     this.fn = new FnStep(functions);
+    this.http = new HttpStep(maxResponse);
   }
 
   /**

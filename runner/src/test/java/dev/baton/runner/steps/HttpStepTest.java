@@ -32,6 +32,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class HttpStepTest {
+  private static final int MAX_BODY = 100_000;
+  private static final HttpStep STEP = new HttpStep(MAX_BODY);
+
   private final AtomicReference<String> received = new AtomicReference<>("");
   private HttpServer server;
 
@@ -48,8 +51,7 @@ class HttpStepTest {
     server.createContext("/down", exchange -> answer(exchange, 503, "text/plain", "later"));
     server.createContext("/missing", exchange -> answer(exchange, 404, "text/plain", "no"));
     server.createContext(
-        "/large",
-        exchange -> answer(exchange, 200, "text/plain", "x".repeat(HttpStep.MAX_BODY + 1)));
+        "/large", exchange -> answer(exchange, 200, "text/plain", "x".repeat(MAX_BODY + 1)));
     server.createContext("/silent", exchange -> {});
     server.start();
   }
@@ -99,7 +101,7 @@ class HttpStepTest {
             Hold.forever(),
             FixedPath.NONE,
             List.of());
-    return new HttpStep().execute((StepKind.Http) valid.workflow().flow().first().kind(), context);
+    return STEP.execute((StepKind.Http) valid.workflow().flow().first().kind(), context);
   }
 
   @Test

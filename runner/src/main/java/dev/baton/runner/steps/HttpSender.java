@@ -1,0 +1,240 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.steps;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hc.client5.http.DnsResolver;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.impl.routing.SystemDefaultRoutePlanner;
+import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
+import org.apache.hc.client5.http.ssl.DefaultHostnameVerifier;
+import org.apache.hc.client5.http.ssl.HostnameVerificationPolicy;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.impl.io.DefaultHttpResponseParserFactory;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.apache.hc.core5.net.URIAuthority;
+import org.apache.hc.core5.ssl.SSLContexts;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends requests over HTTP/1.1 and follows their redirects. Asks for no upgrade, sends no header
+ * that neither the step nor the protocol asks for, and reads no more of an answer than it may have.
+ * Each request has a connection of its own: on one that was used before, a server that is just
+ * closing it and one that has just done what was asked look the same. Thread-safe.
+ */
+final class HttpSender {
+  private static final int MAX_REDIRECTS = 10;
+  private static final int MAX_CONNECTIONS = 10_000;
+  private static final int MAX_HEADERS = 1_000;
+  private static final int MAX_LINE = 64 * 1024;
+  private static final Duration CONNECT = Duration.ofSeconds(10);
+
+  private final int maxBody;
+  private final DnsResolver names;
+  private @Nullable CloseableHttpClient client;
+
+  /**
+   * @param maxBody bytes that an answer's body may have
+   * @param names resolves the hosts' names
+   */
+  HttpSender(int maxBody, DnsResolver names) {
+    this.maxBody = maxBody;
+    this.names = names;
+  }
+
+  /** Made at the first request: it loads TLS. */
+  private synchronized CloseableHttpClient client() {
+    CloseableHttpClient made = client;
+    if (made == null) {
+      made = make(names);
+      client = made;
+    }
+    return made;
+  }
+
+  private static CloseableHttpClient make(DnsResolver names) {
+    Http1Config limits =
+        Http1Config.custom().setMaxHeaderCount(MAX_HEADERS).setMaxLineLength(MAX_LINE).build();
+    return HttpClients.custom()
+        .setConnectionManager(
+            PoolingHttpClientConnectionManagerBuilder.create()
+                .setDnsResolver(names)
+                .setConnectionFactory(
+                    ManagedHttpClientConnectionFactory.builder()
+                        .http1Config(limits)
+                        // The client's own passes over lines that are no status line.
+                        .responseParserFactory(new DefaultHttpResponseParserFactory(limits))
+                        .build())
+                // The JDK's own check refuses names with underscores.
+                .setTlsSocketStrategy(
+                    new DefaultClientTlsStrategy(
+                        SSLContexts.createSystemDefault(),
+                        HostnameVerificationPolicy.CLIENT,
+                        new DefaultHostnameVerifier()))
+                .setDefaultConnectionConfig(
+                    ConnectionConfig.custom().setConnectTimeout(Timeout.of(CONNECT)).build())
+                // One for each step in progress: of those there are no more than slots.
+                .setMaxConnTotal(MAX_CONNECTIONS)
+                .setMaxConnPerRoute(MAX_CONNECTIONS)
+                .build())
+        .setRoutePlanner(new SystemDefaultRoutePlanner(ProxySelector.getDefault()))
+        .setUserAgent("baton-runner")
+        .setConnectionReuseStrategy((request, answer, context) -> false)
+        .disableRedirectHandling()
+        .disableAutomaticRetries()
+        .disableContentCompression()
+        .disableCookieManagement()
+        .disableAuthCaching()
+        .build();
+  }
+
+  /** The answer's body is larger than it may be. */
+  static final class TooLargeException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    TooLargeException(int most) {
+      super("the answer's body has more than " + most + " bytes");
+    }
+  }
+
+  /**
+   * Sends the request and those that its redirects lead to, and waits for the whole answer.
+   *
+   * @param limit of all of it
+   * @throws TimeoutException when that is not enough
+   * @throws TooLargeException when the answer has more bytes than it may
+   * @throws IOException when there is no whole answer, or it is not HTTP
+   */
+  HttpMessage.Answer send(HttpMessage message, Duration limit)
+      throws IOException, InterruptedException, TimeoutException {
+    long end = System.nanoTime() + limit.toNanos();
+    AtomicReference<@Nullable HttpUriRequestBase> current = new AtomicReference<>();
+    FutureTask<HttpMessage.Answer> exchange =
+        new FutureTask<>(() -> follow(message, limit, current));
+    Thread thread = Thread.ofVirtual().name("http-" + message.target()).start(exchange);
+    try {
+      return exchange.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw cause(e);
+    } finally {
+      thread.interrupt();
+      HttpUriRequestBase request = current.get();
+      if (request != null) {
+        request.cancel();
+      }
+    }
+  }
+
+  private static IOException cause(ExecutionException e) {
+    return switch (e.getCause()) {
+      case Error error -> throw error;
+      case IOException io -> io;
+      case Throwable other -> new IOException(other);
+      case null -> new IOException(e);
+    };
+  }
+
+  private HttpMessage.Answer follow(
+      HttpMessage first, Duration limit, AtomicReference<@Nullable HttpUriRequestBase> current)
+      throws IOException {
+    HttpMessage message = first;
+    for (int redirects = 0; ; redirects++) {
+      HttpMessage.Answer answer = exchange(message, limit, current);
+      String location = answer.headers().get("location");
+      if (!HttpMessage.isRedirect(answer.status()) || location == null) {
+        return answer;
+      }
+      HttpTarget to;
+      try {
+        to = message.target().redirected(location);
+      } catch (IllegalArgumentException e) {
+        throw new IOException("redirected to what cannot be asked: " + e.getMessage(), e);
+      }
+      if (message.target().isSecure() && !to.isSecure()) {
+        return answer; // Never from what is encrypted to what is not.
+      }
+      if (redirects == MAX_REDIRECTS) {
+        throw new IOException("redirected more than " + MAX_REDIRECTS + " times");
+      }
+      message = message.redirected(answer.status(), to);
+    }
+  }
+
+  private HttpMessage.Answer exchange(
+      HttpMessage message, Duration limit, AtomicReference<@Nullable HttpUriRequestBase> current)
+      throws IOException {
+    HttpTarget target = message.target();
+    HttpUriRequestBase request = new HttpUriRequestBase(message.method(), URI.create("/"));
+    request.setScheme(target.host().getSchemeName());
+    request.setAuthority(new URIAuthority(target.host()));
+    request.setPath(target.path());
+    message.headers().forEach(request::setHeader);
+    request.setHeader("Connection", "close");
+    if (message.body() != null) {
+      // The type is among the headers.
+      request.setEntity(new ByteArrayEntity(message.body(), null));
+    }
+    request.setConfig(
+        RequestConfig.custom()
+            .setProtocolUpgradeEnabled(false)
+            .setConnectionRequestTimeout(Timeout.of(limit))
+            .setResponseTimeout(Timeout.of(limit))
+            .build());
+    current.set(request);
+    if (Thread.currentThread().isInterrupted()) {
+      throw new IOException("the step has ended");
+    }
+    return client().execute(target.host(), request, answer -> read(request, answer));
+  }
+
+  private HttpMessage.Answer read(HttpUriRequestBase request, ClassicHttpResponse response)
+      throws IOException {
+    Map<String, String> headers = new LinkedHashMap<>();
+    for (Header header : response.getHeaders()) {
+      headers.merge(
+          header.getName().toLowerCase(Locale.ROOT),
+          Objects.requireNonNullElse(header.getValue(), ""),
+          (one, other) -> one + ", " + other);
+    }
+    HttpEntity entity = response.getEntity();
+    byte[] body = new byte[0];
+    if (entity != null) {
+      try (InputStream in = entity.getContent()) {
+        body = in.readNBytes(maxBody);
+        if (in.read() >= 0) {
+          // Closed otherwise, it would read the rest to use the connection again.
+          request.cancel();
+          throw new TooLargeException(maxBody);
+        }
+      }
+    }
+    return new HttpMessage.Answer(response.getCode(), headers, body);
+  }
+}
