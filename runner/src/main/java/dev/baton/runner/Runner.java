@@ -91,6 +91,7 @@ public final class Runner implements AutoCloseable {
   private final Object order = new Object();
   private CompletableFuture<Void> handled = ready;
   private boolean closed;
+  private volatile boolean closing;
 
   /**
    * A run that this process carries.
@@ -240,6 +241,7 @@ public final class Runner implements AutoCloseable {
       return;
     }
     closed = true;
+    closing = true;
     lifetime.close();
     stopAll(Stop.BROKEN, CLOSE_PATIENCE);
     gateway.close();
@@ -422,7 +424,9 @@ public final class Runner implements AutoCloseable {
     Assignment assignment = task.assignment();
     runs.computeIfPresent(
         assignment.run(), (run, carried) -> carried.task() == task ? null : carried);
-    if (outcome.isReleased()) {
+    // While it closes, the end of the process says it.
+    boolean others = config.mode() == Mode.SHARED && !closing && !task.isJournalBroken();
+    if (outcome.isReleased() || others) {
       gateway.release(assignment.run(), assignment.epoch(), outcome.word());
     }
     if (outcome == Outcome.BROKEN && task.isJournalBroken()) {
@@ -433,6 +437,7 @@ public final class Runner implements AutoCloseable {
             case COMPLETED, FAILED, CANCELLED, PAUSED, PARKED, FENCED -> ExitCode.DONE;
             case SHUTDOWN -> ExitCode.TERMINATED;
             case BROKEN -> ExitCode.INTERNAL;
+            case UNAVAILABLE -> ExitCode.UNAVAILABLE;
           });
     }
   }

@@ -123,7 +123,8 @@ final class RunReading {
     }
     String ended = ENDS.get(record.type());
     if (ended != null) {
-      end = ended;
+      // Runners that die in one step again and again fail their run.
+      end = record.data().path("reason").asText().equals("crash_loop") ? "failed" : ended;
       parked = false;
       asked.clear();
     } else if (record.is("runner_assigned")) {

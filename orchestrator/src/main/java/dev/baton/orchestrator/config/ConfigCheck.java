@@ -28,6 +28,7 @@ public final class ConfigCheck {
   private static final int MAX_SLOTS = 10_000;
   private static final int MAX_STARTING = 1_000;
   private static final int MAX_POOL = 64;
+  private static final int MAX_DEATHS = 1_000_000;
   private static final Duration MIN_RETRY = Duration.ofMillis(100);
   private static final Duration MAX_RETRY = Duration.ofHours(1);
   private static final String URLS = "http://<host>:<port>, or several separated by commas";
@@ -46,6 +47,7 @@ public final class ConfigCheck {
       problems.add(
           wrong("baton.heartbeat.timeout", timeout, "600ms or more, and three intervals or more"));
     }
+    range(problems, "baton.failover.max-deaths", config.failover().maxDeaths(), 1, MAX_DEATHS);
     range(problems, "baton.runner.slots", config.runner().slots(), 1, MAX_SLOTS);
     durationOrOff(
         problems, "baton.runner.max-lifetime", config.runner().maxLifetime(), MIN_LIFETIME);

@@ -35,6 +35,8 @@ public interface OrchestratorConfig {
 
   HeartbeatDefaults heartbeat();
 
+  Failover failover();
+
   Lease lease();
 
   Launcher launcher();
@@ -100,6 +102,13 @@ public interface OrchestratorConfig {
 
     @WithDefault("30s")
     Duration timeout();
+  }
+
+  /** What happens to a run whose runners die. */
+  interface Failover {
+    /** How many may die one after the other in one step visit; then the run has failed. */
+    @WithDefault("10")
+    int maxDeaths();
   }
 
   /** The token that ties a runner to one run and one epoch. */

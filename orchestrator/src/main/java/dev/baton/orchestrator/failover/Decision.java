@@ -7,8 +7,10 @@
 package dev.baton.orchestrator.failover;
 
 import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.trace.TraceEvent;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *   restart: never, and nothing is saved            lose
  *   past its deadline                               lose
  *   to be paused                                    pause (nobody needs to carry it)
+ *   dead in one step visit as often as allowed      lose (reason crash_loop: the run has failed)
  *   anything else                                   advance
  * </pre>
  */
@@ -39,9 +42,11 @@ sealed interface Decision {
    * A new epoch.
    *
    * @param fruitless how many failovers in a row have brought no completed step
+   * @param deaths in the same step visit so far
    * @param delay before it begins; a step that kills its runner again and again must not spin
    */
-  record Advance(int epoch, String reason, int fruitless, Duration delay) implements Decision {}
+  record Advance(int epoch, String reason, int fruitless, Deaths deaths, Duration delay)
+      implements Decision {}
 
   /**
    * A new epoch that no runner gets: a pause was asked for, and nothing is in the way of it now.
@@ -55,6 +60,9 @@ sealed interface Decision {
    * @param paused it is
    * @param begun a runner has started on it
    * @param saved a replacement would not begin from the beginning
+   * @param alive the runner of this epoch has written to the trace
+   * @param active the steps in progress, as far as the trace says
+   * @param deaths before this one, in the same step visit
    */
   record Run(
       String kind,
@@ -69,7 +77,10 @@ sealed interface Decision {
       @Nullable Instant deadline,
       long completed,
       long completedAtFailover,
-      int fruitless) {}
+      int fruitless,
+      boolean alive,
+      SortedSet<String> active,
+      Deaths deaths) {}
 
   /** As in {@code run_lost}. */
   String RESTART_NEVER = "restart_never";
@@ -78,7 +89,18 @@ sealed interface Decision {
   Duration MAX_DELAY = Duration.ofMinutes(1);
   int FREE_FAILOVERS = 3;
 
-  static Decision of(@Nullable Run run, Signal signal, Instant now) {
+  /** Exit codes of runners: the store, the orchestrator or the log could not be reached. */
+  int UNAVAILABLE = 69;
+
+  int NO_JOURNAL = 74;
+
+  /** An error that is the runner's own. */
+  int INTERNAL_ERROR = 70;
+
+  /**
+   * @param maxDeaths in one step visit; with as many the run has failed
+   */
+  static Decision of(@Nullable Run run, Signal signal, Instant now, int maxDeaths) {
     if (run == null) {
       return new Ignore("unknown run");
     }
@@ -111,10 +133,35 @@ sealed interface Decision {
       return new Pause(run.epoch() + 1, reason);
     }
     if (signal instanceof Signal.RunnerLeft) { // Nothing has gone wrong.
-      return new Advance(run.epoch() + 1, reason, run.fruitless(), Duration.ZERO);
+      return new Advance(run.epoch() + 1, reason, run.fruitless(), run.deaths(), Duration.ZERO);
     }
-    int fruitless = run.completed() > run.completedAtFailover() ? 0 : run.fruitless() + 1;
-    return new Advance(run.epoch() + 1, reason, fruitless, delay(fruitless));
+    boolean progressed = run.completed() > run.completedAtFailover();
+    Deaths before = progressed ? Deaths.NONE : run.deaths();
+    Deaths deaths = isOfTheRun(run, signal) ? before.next(run.active()) : before;
+    if (deaths.count() >= maxDeaths) {
+      return new Lose(
+          TraceEvent.RunLost.CRASH_LOOP,
+          deaths.describe() + "; the last: " + detail(signal) + "; `baton resume` tries again");
+    }
+    int fruitless = progressed ? 0 : run.fruitless() + 1;
+    return new Advance(run.epoch() + 1, reason, fruitless, deaths, delay(fruitless));
+  }
+
+  /**
+   * Whether the run's own work may have ended its runner. One that never came to the run died of
+   * something else (no image, no memory on the host, a store that is away), which may last and is
+   * no reason to give up; unless it says that an error of its own is why.
+   */
+  private static boolean isOfTheRun(Run run, Signal signal) {
+    Integer code = signal instanceof Signal.RunnerExited exited ? exited.exitCode() : null;
+    return code == null
+        ? run.alive()
+        : code == INTERNAL_ERROR || run.alive() && code != UNAVAILABLE && code != NO_JOURNAL;
+  }
+
+  /** Whether the trace may say more of the runner than what is known here. */
+  static boolean mayBeBehind(Run run, Signal signal) {
+    return signal instanceof Signal.RunnerExited && !run.alive() && !run.ended();
   }
 
   /** One that has left in good order has told of all that it did. */

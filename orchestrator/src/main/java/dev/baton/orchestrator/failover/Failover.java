@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.failover;
 
+import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.outbox.Effect;
 import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
@@ -40,8 +41,10 @@ class Failover {
   private final Pool pool;
   private final Relay relay;
   private final CatchUp catchUp;
+  private final int maxDeaths;
 
-  Failover(Pool pool, Relay relay, CatchUp catchUp) {
+  Failover(Pool pool, Relay relay, CatchUp catchUp, OrchestratorConfig config) {
+    this.maxDeaths = config.failover().maxDeaths();
     this.catchUp = catchUp;
     this.pool = pool;
     this.relay = relay;
@@ -108,12 +111,11 @@ class Failover {
   /**
    * @param caughtUp the row has all that the log said when the signal was read
    */
-  private static Uni<Decision> decide(
-      SqlConnection tx, Signal signal, Duration age, boolean caughtUp) {
+  private Uni<Decision> decide(SqlConnection tx, Signal signal, Duration age, boolean caughtUp) {
     return tx.preparedQuery(
             """
             SELECT kind, epoch, control_seq, ended, desired, pause, status, restart, deadline, clock_timestamp() AS now, completed, completed_at_failover, fruitless,
-              started_epoch > 0 AS begun, forked_from IS NOT NULL
+              deaths, died_in, current_steps, started_epoch >= epoch AS alive, started_epoch > 0 AS begun, forked_from IS NOT NULL
                 OR completed > 0 AND COALESCE(json_array_length(head::json -> 'uncommitted'), 0) = 0 AS saved,
               confirmed_epoch, (extract(epoch FROM clock_timestamp() - confirmed_at) * 1000)::bigint AS confirmed_ms,
               EXISTS (SELECT 1 FROM orchestrator.parked p WHERE p.run = r.id AND p.epoch = r.epoch) AS parked
@@ -123,10 +125,14 @@ class Failover {
             rows -> {
               Row row = rows.iterator().hasNext() ? rows.iterator().next() : null;
               Decision decision = decide(row, signal, age);
-              // Who is lost for what he has not done may have done it.
+              // Who is lost for what he has not done may have done it; and who seems to have died
+              // before the run began may have been in it.
               if (!caughtUp
-                  && decision instanceof Decision.Lose lose
-                  && lose.reason().equals(Decision.RESTART_NEVER)) {
+                  && (decision instanceof Decision.Lose lose
+                          && lose.reason().equals(Decision.RESTART_NEVER)
+                      || decision instanceof Decision.Advance
+                          && row != null
+                          && Decision.mayBeBehind(run(row), signal))) {
                 return Uni.createFrom().item(new Decision.LookAgain());
               }
               return row == null
@@ -142,9 +148,9 @@ class Failover {
             .contradicts(signal, age);
   }
 
-  private static Decision decide(@Nullable Row row, Signal signal, Duration age) {
+  private Decision decide(@Nullable Row row, Signal signal, Duration age) {
     if (row == null) {
-      return Decision.of(null, signal, Instant.now());
+      return Decision.of(null, signal, Instant.now(), maxDeaths);
     }
     if (row.getBoolean("parked")) {
       return new Decision.Ignore("it is parked, and has no runner to lose");
@@ -152,7 +158,7 @@ class Failover {
     if (hasComeBack(row, signal, age)) {
       return new Decision.Ignore("its runner has come back");
     }
-    return Decision.of(run(row), signal, row.getOffsetDateTime("now").toInstant());
+    return Decision.of(run(row), signal, row.getOffsetDateTime("now").toInstant(), maxDeaths);
   }
 
   private static Decision.Run run(Row row) {
@@ -170,7 +176,10 @@ class Failover {
         deadline == null ? null : deadline.toInstant(),
         row.getLong("completed"),
         row.getLong("completed_at_failover"),
-        row.getInteger("fruitless"));
+        row.getInteger("fruitless"),
+        row.getBoolean("alive"),
+        Deaths.steps(row.getString("current_steps")),
+        Deaths.of(row.getInteger("deaths"), row.getString("died_in")));
   }
 
   private static Uni<Void> act(SqlConnection tx, Signal signal, Row row, Decision decision) {
@@ -191,24 +200,32 @@ class Failover {
                           tx,
                           new Outbox.Row(run, Effect.pausedEpoch(epoch, reason, seq)),
                           Duration.ZERO));
-      case Decision.Advance(int epoch, String reason, int fruitless, Duration delay) ->
+      case Decision.Advance(
+              int epoch,
+              String reason,
+              int fruitless,
+              Deaths deaths,
+              Duration delay) ->
           tx.preparedQuery(
                   """
                   UPDATE orchestrator.run SET epoch = $2, control_seq = $3, runner_id = NULL, assigned_at = NULL,
                     runner_pid = NULL, runner_host = NULL,
                     status = CASE WHEN status IN ('starting', 'running', 'waiting', 'resuming') THEN 'interrupted'
                       ELSE status END,
-                    fruitless = $4, completed_at_failover = completed, last_exit = $5,
+                    fruitless = $4, completed_at_failover = completed, last_exit = $5, deaths = $7, died_in = $8,
                     next_attempt_at = CASE WHEN $6::bigint > 0 THEN now() + $6::bigint * interval '1 millisecond' END
                   WHERE id = $1""")
               .execute(
-                  Tuple.of(
-                      run,
-                      epoch,
-                      seq,
-                      fruitless,
-                      LastExit.of(signal, Instant.now()).json(),
-                      delay.toMillis()))
+                  Tuple.from(
+                      List.of(
+                          run,
+                          epoch,
+                          seq,
+                          fruitless,
+                          LastExit.of(signal, Instant.now()).json(),
+                          delay.toMillis(),
+                          deaths.count(),
+                          deaths.stepsJson())))
               .chain(
                   () ->
                       Outbox.append(

@@ -69,7 +69,14 @@ public class GoneRunners {
 
   /** A runner lives on but has lost this run, or gave it back before its end. Returns at once. */
   public void lostByRunner(String run, int epoch, String runner) {
-    tell(runner, new Signal.RunnerExited(run, epoch, runner, null));
+    lostByRunner(run, epoch, runner, null);
+  }
+
+  /**
+   * The same, where it says why: as the exit code that a process of one run would have ended with.
+   */
+  public void lostByRunner(String run, int epoch, String runner, @Nullable Integer exitCode) {
+    tell(runner, new Signal.RunnerExited(run, epoch, runner, exitCode));
   }
 
   /** A runner that ends in good order has cut this run and given it back. Returns at once. */

@@ -19,6 +19,11 @@ class Releases {
   private final Attachments attachments;
   private final GoneRunners gone;
 
+  /** As a runner that carries only this run would have exited. */
+  private static final int INTERNAL_ERROR = 70;
+
+  private static final int UNAVAILABLE = 69;
+
   Releases(Attachments attachments, GoneRunners gone) {
     this.attachments = attachments;
     this.gone = gone;
@@ -31,13 +36,22 @@ class Releases {
       return;
     }
     // It stops while the run goes on: somebody else must take over, at once.
-    if (released.getOutcome().equals("stopped")) {
-      String leaving = runner.leaving();
-      if (leaving == null) {
-        gone.lostByRunner(released.getRun(), released.getEpoch(), runner.runner());
-      } else {
-        gone.leftByRunner(released.getRun(), released.getEpoch(), runner.runner(), leaving);
+    switch (released.getOutcome()) {
+      case "stopped" -> {
+        String leaving = runner.leaving();
+        if (leaving == null) {
+          gone.lostByRunner(released.getRun(), released.getEpoch(), runner.runner());
+        } else {
+          gone.leftByRunner(released.getRun(), released.getEpoch(), runner.runner(), leaving);
+        }
       }
+      case "broken" -> lost(runner, released, INTERNAL_ERROR);
+      case "unavailable" -> lost(runner, released, UNAVAILABLE);
+      default -> {} // The run needs no runner any more.
     }
+  }
+
+  private void lost(Attached runner, Released released, int exitCode) {
+    gone.lostByRunner(released.getRun(), released.getEpoch(), runner.runner(), exitCode);
   }
 }

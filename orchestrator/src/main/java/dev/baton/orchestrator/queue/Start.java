@@ -85,7 +85,7 @@ public record Start(
               desired = 'running', pause = NULL, ended = false, ended_at = NULL, error = NULL,
               status = CASE WHEN $2 = 1 THEN status ELSE $4 END,
               runner_id = NULL, assigned_at = NULL, runner_pid = NULL, runner_host = NULL,
-              fruitless = 0, completed_at_failover = completed
+              fruitless = 0, completed_at_failover = completed, deaths = 0, died_in = NULL
             WHERE id = $1""")
         .execute(
             Tuple.of(

@@ -137,7 +137,7 @@ final class HeadFold {
       case TraceEvent.RunCancelled cancelled -> end(Phase.CANCELLED, null);
       case TraceEvent.RunLost lost ->
           end(
-              Phase.LOST,
+              lost.reason().equals(TraceEvent.RunLost.CRASH_LOOP) ? Phase.FAILED : Phase.LOST,
               Failure.of(lost.reason(), lost.detail() == null ? lost.reason() : lost.detail()));
     }
   }

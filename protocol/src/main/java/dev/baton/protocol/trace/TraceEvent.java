@@ -196,9 +196,17 @@ public sealed interface TraceEvent {
   record RunCancelled(@Nullable String by, @Nullable String reason) implements Control {}
 
   /**
-   * @param reason {@code heartbeats_missed runner_exited restart_never deadline_exceeded}
+   * No further runner is tried. With {@link #CRASH_LOOP} the run has failed: its own work ends its
+   * runners. With any other reason it is lost.
+   *
+   * @param reason {@code heartbeats_missed runner_exited restart_never deadline_exceeded
+   *     crash_loop}
+   * @param detail one line for a person
    */
-  record RunLost(String reason, @Nullable String detail) implements Control {}
+  record RunLost(String reason, @Nullable String detail) implements Control {
+    /** Its runners have died in one visit of a step as often as the orchestrator allows. */
+    public static final String CRASH_LOOP = "crash_loop";
+  }
 
   /**
    * @param restored the main line's cut that was restored; null when there was none

@@ -21,22 +21,23 @@ public enum Outcome {
   /** By SIGTERM: released as {@code stopped}, so that it is failed over at once. */
   SHUTDOWN,
   /**
-   * By an error of the runner. Not released: the run is failed over when the process ends or its
-   * heartbeats are missed, which also keeps an error that comes again from going round at full
-   * speed.
+   * By an error of the runner. Where the runner has other runs it is released as {@code broken},
+   * and the orchestrator counts it as a death; where it has not, the process ends.
    */
-  BROKEN;
+  BROKEN,
+  /** What the run needs could not be reached for as long as the runner waits for it. */
+  UNAVAILABLE;
 
-  /** Whether the gateway is told. */
+  /** Whether the gateway is told although the process ends with the run. */
   public boolean isReleased() {
-    return this != BROKEN;
+    return this != BROKEN && this != UNAVAILABLE;
   }
 
   /** Whether the run needs no runner, as far as this one knows. */
   public boolean isEnd() {
     return switch (this) {
       case COMPLETED, FAILED, CANCELLED, PAUSED, PARKED -> true;
-      case FENCED, SHUTDOWN, BROKEN -> false;
+      case FENCED, SHUTDOWN, BROKEN, UNAVAILABLE -> false;
     };
   }
 

@@ -252,12 +252,21 @@ public final class RunTask {
       Thread.interrupted();
       Stop stop = control.stopped();
       return stop == null ? broken("interrupted", e) : stopped(stop);
-    } catch (StoreException | RuntimeException e) {
+    } catch (StoreException | RuntimeException | Error e) {
       Stop stop = control.stopped();
       // A pause is one when it is on the log, and what failed was something else; unless that was
       // interrupted by it.
-      return stop == null || !stop.interrupts() ? broken("it cannot go on here", e) : stopped(stop);
+      if (stop != null && stop.interrupts()) {
+        return stopped(stop);
+      }
+      broken("it cannot go on here", e);
+      return isTemporary(e) ? Outcome.UNAVAILABLE : Outcome.BROKEN;
     }
+  }
+
+  private static boolean isTemporary(Throwable failure) {
+    return (failure instanceof RunBroken ? failure.getCause() : failure) instanceof StoreException e
+        && e.isTemporary();
   }
 
   private Outcome stopped(Stop stop) {
@@ -354,8 +363,14 @@ public final class RunTask {
   /** The last checkpoint of the run: what it has made. */
   private static boolean isLastFilesSaved(RunContext context, Workspace workspace)
       throws InterruptedException {
-    Saved saved = SavedCheckpoint.make(context, workspace, Trigger.COMPLETE, null, null, true);
-    return saved instanceof Saved.Made || !workspace.isAhead();
+    try {
+      Saved saved = SavedCheckpoint.make(context, workspace, Trigger.COMPLETE, null, null, true);
+      return saved instanceof Saved.Made || !workspace.isAhead();
+    } catch (RuntimeException | Error e) {
+      UnexpectedFailurePolicy.passOn(context, e);
+      LOG.warnf(e, "run %s: no checkpoint of its end", context.run());
+      return !workspace.isAhead();
+    }
   }
 
   /**
