@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.trace;
 
+import dev.baton.protocol.json.WellFormedText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,11 +14,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param code a stable word: {@code exit_code timeout expression http_status http_io output_invalid
  *     input_invalid rejected expired unsupported killed deadline_exceeded max_visits merge_conflict
- *     workspace function store_unavailable verification_failed milestone_failed}
- * @param message one line for a person
+ *     workspace function store_unavailable verification_failed milestone_failed argument_invalid
+ *     internal out_of_memory stack_overflow crash_loop}
+ * @param message one line for a person; a surrogate without its partner becomes U+FFFD
  * @param exitCode of a shell step's process; 128+n when signal n ended it
  */
 public record Failure(String code, String message, @Nullable Integer exitCode) {
+  public Failure {
+    // Where JSON left it out, the check of required fields says so.
+    message = message == null ? message : WellFormedText.of(message);
+  }
+
   public static Failure of(String code, String message) {
     return new Failure(code, message, null);
   }

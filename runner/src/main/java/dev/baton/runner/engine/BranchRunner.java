@@ -38,7 +38,7 @@ final class BranchRunner {
   private final Semaphore permits;
   private final List<Thread> threads = new ArrayList<>();
   private final AtomicReference<@Nullable Result> early = new AtomicReference<>();
-  private final AtomicReference<@Nullable RuntimeException> broken = new AtomicReference<>();
+  private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
 
   private final AtomicInteger ended = new AtomicInteger();
   private final AtomicInteger failed = new AtomicInteger();
@@ -83,9 +83,11 @@ final class BranchRunner {
     } finally {
       end();
     }
-    RuntimeException failure = broken.get();
-    if (failure != null) {
-      throw failure;
+    switch (broken.get()) {
+      case null -> {}
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case Throwable impossible -> throw new IllegalStateException(impossible);
     }
     run.control().check();
     Result result = early.get();
@@ -128,7 +130,7 @@ final class BranchRunner {
     } catch (InterruptedException stopped) {
       // By the run, which the caller sees, or because another branch failed, which is the result.
       Thread.interrupted();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       broken.compareAndSet(null, e);
     } finally {
       run.parking().leave();

@@ -69,11 +69,16 @@ final class EngineSteps {
     StepContext context = context(attempt, deadline);
     if (step.usesFiles()) {
       announce(attempt);
-      return run.executors().execute(kind, context);
+      return execute(kind, context);
     }
     try (var held = run.announcements().hold(run.journal(), began(attempt))) {
-      return run.executors().execute(kind, context);
+      return execute(kind, context);
     }
+  }
+
+  private StepResult execute(StepKind kind, StepContext context) throws InterruptedException {
+    return MemoryShortage.endure(
+        "run " + run.run() + ", step '" + path + "'", () -> run.executors().execute(kind, context));
   }
 
   /**

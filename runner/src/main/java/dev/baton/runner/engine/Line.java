@@ -9,7 +9,6 @@ package dev.baton.runner.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.protocol.expression.ExpressionException;
 import dev.baton.protocol.expression.Scope;
 import dev.baton.protocol.state.BranchState;
 import dev.baton.protocol.state.StepEnd;
@@ -24,7 +23,6 @@ import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepOutcome;
 import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
-import dev.baton.runner.steps.StepResult;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -206,7 +204,7 @@ final class Line {
     return false;
   }
 
-  private boolean isSatisfied(Step step, Gate gate) throws LineFailed {
+  private boolean isSatisfied(Step step, Gate gate) throws InterruptedException, LineFailed {
     Optional<StepOutcome> outcome = outputs.outcome(step.id());
     if (outcome.isEmpty()) {
       return true;
@@ -214,8 +212,8 @@ final class Line {
     try {
       return outcome.get() != StepOutcome.FAILURE
           && (gate.when().isEmpty() || gate.when().get().test(scope()));
-    } catch (ExpressionException e) {
-      throw new LineFailed(path(step), ((StepResult.Failed) StepResult.failed(e)).error());
+    } catch (RuntimeException | Error e) {
+      throw new LineFailed(path(step), UnexpectedFailurePolicy.failure(run, path(step), e).error());
     }
   }
 
@@ -266,6 +264,16 @@ final class Line {
     outputs.put(step.id(), StepEnd.SUCCESS, output);
     last = output;
     return flow.after(step, StepOutcome.SUCCESS, scope()).orElseThrow();
+  }
+
+  /** What expressions see of a step, for {@link #restoreEntry}; null where there is nothing. */
+  @Nullable JsonNode entry(Step step) {
+    return outputs.entry(step.id());
+  }
+
+  /** Makes what expressions see of a step what it was. */
+  void restoreEntry(Step step, @Nullable JsonNode entry) {
+    outputs.restore(step.id(), entry);
   }
 
   Flow.Way skipped(Step step) {

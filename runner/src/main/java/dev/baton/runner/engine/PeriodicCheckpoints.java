@@ -65,7 +65,7 @@ final class PeriodicCheckpoints implements AutoCloseable {
     try {
       return !(SavedCheckpoint.make(run, workspace, Trigger.PERIODIC, step, visit, false)
           instanceof Saved.Failed);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warnf(e, "run %s: no periodic checkpoint of step '%s' this time", run.run(), step);
       return false;
     }

@@ -100,7 +100,7 @@ final class RequestedCheckpoints {
       }
     } catch (InterruptedException e) {
       return Optional.of("the run ends or is stopped here");
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warnf(e, "run %s: no %s checkpoint", context.run(), trigger.word());
       return Optional.of(String.valueOf(e.getMessage()));
     }

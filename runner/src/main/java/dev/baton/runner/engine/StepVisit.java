@@ -6,8 +6,8 @@
  */
 package dev.baton.runner.engine;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.milestone.MilestoneFailure;
-import dev.baton.protocol.expression.ExpressionException;
 import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
@@ -51,6 +51,9 @@ final class StepVisit {
   private final boolean parallel;
   private final EngineSteps engine;
 
+  /** Whether the event that ends the visit is on the trace: nothing may end it a second time. */
+  private boolean over;
+
   StepVisit(RunContext run, Line line, Step step) {
     this.run = run;
     this.line = line;
@@ -84,8 +87,8 @@ final class StepVisit {
         } else {
           skip("when is false");
         }
-      } catch (ExpressionException e) {
-        fail(1, (StepResult.Failed) StepResult.failed(e));
+      } catch (RuntimeException | Error e) {
+        fail(1, unexpected(e));
       }
     } finally {
       run.progress().end(!parallel);
@@ -100,6 +103,7 @@ final class StepVisit {
     Flow.Way way = line.skipped(step);
     // Nothing needs to wait for it: whatever comes next on the log comes after it.
     run.journal().send(new TraceEvent.StepSkipped(path, visit, reason, paths(way)));
+    over = true;
     ended(way);
   }
 
@@ -115,7 +119,7 @@ final class StepVisit {
       StepResult result = attempt(attempt);
       switch (result) {
         case StepResult.Done done -> {
-          StepResult.Failed late = complete(done, attempt, startedAt, began);
+          StepResult.Failed late = completeOrFail(done, attempt, startedAt, began);
           if (late == null) {
             return;
           }
@@ -139,24 +143,44 @@ final class StepVisit {
     if (run.deadline().isPast()) {
       return StepResult.failedForGood("deadline_exceeded", "the run's deadline is past");
     }
-    prepareWorkspace();
+    try {
+      prepareWorkspace();
+    } catch (RuntimeException | Error e) {
+      return unexpected(e);
+    }
     try (PeriodicCheckpoints periodic = periodicCheckpoints()) {
-      StepResult result = engine.execute(attempt, deadline.earlier(run.deadline()));
-      if (result instanceof StepResult.Done done && step.milestone().isPresent()) {
-        result = engine.verify(step.milestone().get(), done, attempt);
-      }
+      StepResult result = execute(attempt, deadline.earlier(run.deadline()));
       if (run.control().isInterrupting()) {
         throw new InterruptedException("stopped");
       }
       return result;
-    } catch (ExpressionException e) {
-      return StepResult.failed(e);
     } catch (InterruptedException e) {
       if (run.control().stopped() == Stop.SHUTDOWN) {
         saveForShutdown();
       }
       throw e;
     }
+  }
+
+  /**
+   * Whatever is thrown here is the attempt's failure, and not the end of the run on this runner.
+   */
+  private StepResult execute(int attempt, Deadline deadline) throws InterruptedException {
+    try {
+      StepResult result = engine.execute(attempt, deadline);
+      return result instanceof StepResult.Done done && step.milestone().isPresent()
+          ? engine.verify(step.milestone().get(), done, attempt)
+          : result;
+    } catch (RuntimeException | Error e) {
+      return unexpected(e);
+    }
+  }
+
+  private StepResult.Failed unexpected(Throwable thrown) throws InterruptedException {
+    if (over) {
+      throw new RunBroken("step '" + path + "' has ended, and the run cannot go on", thrown);
+    }
+    return UnexpectedFailurePolicy.failure(run, path, thrown);
   }
 
   private PeriodicCheckpoints periodicCheckpoints() {
@@ -215,8 +239,8 @@ final class StepVisit {
     Optional<Flow.Way> way;
     try {
       way = line.failed(step, failed.error());
-    } catch (ExpressionException e) {
-      throw failLine(attempt, ((StepResult.Failed) StepResult.failed(e)).error(), failed.log());
+    } catch (RuntimeException | Error e) {
+      throw failLine(attempt, unexpected(e).error(), failed.log());
     }
     if (way.isEmpty()) {
       throw failLine(attempt, failed.error(), failed.log());
@@ -233,6 +257,7 @@ final class StepVisit {
             paths(way.get()),
             cut.orElse(null),
             workspace != null && cut.isEmpty()));
+    over = true;
     ended(way.get());
   }
 
@@ -243,6 +268,7 @@ final class StepVisit {
         .send(
             new TraceEvent.StepFailed(
                 path, step.kind().word(), visit, attempt, error, log, null, null, false));
+    over = true;
     return new LineFailed(path, error);
   }
 
@@ -251,11 +277,32 @@ final class StepVisit {
     if (workspace == null) {
       return Optional.empty();
     }
-    Optional<Cut> cut = workspace.cut(run.checkpoints().describe(trigger, path, visit));
+    Optional<Cut> cut = Optional.empty();
+    try {
+      cut = workspace.cut(run.checkpoints().describe(trigger, path, visit));
+    } catch (RuntimeException | Error e) {
+      UnexpectedFailurePolicy.passOn(run, e);
+      LOG.warnf(
+          e, "run %s, step '%s': no cut of the files; the run goes on without", run.run(), path);
+    }
     if (cut.isEmpty()) {
       workspace.goAhead();
     }
     return cut;
+  }
+
+  /** As {@link #complete}; an exception before the step's end is on the trace fails the attempt. */
+  private StepResult.@Nullable Failed completeOrFail(
+      StepResult.Done done, int attempt, Instant startedAt, long began)
+      throws InterruptedException, LineFailed {
+    JsonNode before = line.entry(step);
+    try {
+      return complete(done, attempt, startedAt, began);
+    } catch (RuntimeException | Error e) {
+      StepResult.Failed failed = unexpected(e);
+      line.restoreEntry(step, before);
+      return failed;
+    }
   }
 
   /** Null when the step has ended; otherwise why its result could not be kept. */
@@ -264,7 +311,10 @@ final class StepVisit {
       throws InterruptedException, LineFailed {
     Output output;
     try {
-      output = run.blobs().pack(done.output());
+      output =
+          MemoryShortage.endure(
+              "run " + run.run() + ", output of step '" + path + "'",
+              () -> run.blobs().pack(done.output()));
     } catch (StoreException e) {
       String message = String.valueOf(e.getMessage());
       return (StepResult.Failed)
@@ -308,8 +358,9 @@ final class StepVisit {
     Flow.Way way;
     try {
       way = line.completed(step, done.output());
-    } catch (ExpressionException e) {
-      fail(attempt, (StepResult.Failed) StepResult.failed(e));
+    } catch (RuntimeException | Error e) {
+      // Not an attempt's failure: the step has done its work, and only where it leads is unknown.
+      fail(attempt, unexpected(e));
       return;
     }
     Optional<Cut> cut = cut(made == null ? Trigger.STEP : Trigger.MILESTONE);
@@ -331,6 +382,7 @@ final class StepVisit {
             startedAt,
             (System.nanoTime() - began) / 1_000,
             made == null ? null : made.index()));
+    over = true;
     ended(way);
   }
 
@@ -348,8 +400,14 @@ final class StepVisit {
 
   /** The files as a step left them that failed for good. */
   private void saveForInspection() throws InterruptedException {
-    if (written != null && written.isTouched()) {
+    if (written == null || !written.isTouched()) {
+      return;
+    }
+    try {
       SavedCheckpoint.make(run, written, Trigger.ERROR, path, visit, true);
+    } catch (RuntimeException | Error e) {
+      UnexpectedFailurePolicy.passOn(run, e);
+      LOG.warnf(e, "run %s, step '%s': no checkpoint of its failure", run.run(), path);
     }
   }
 

@@ -18,7 +18,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.common.KafkaException;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -200,13 +199,15 @@ public final class Heartbeats implements AutoCloseable {
       try {
         producer.send(
             JsonEvents.encode(source, heartbeat), (metadata, failure) -> sent(at, failure));
-      } catch (KafkaException | IllegalStateException e) {
-        // The next one is the retry; a runner that stays unheard is failed over.
+      } catch (RuntimeException | Error e) {
+        // The next one is the retry; a runner that stays unheard is failed over. Thrown on, it
+        // would
+        // end all heartbeats of the run.
         sent(at, e);
       }
     }
 
-    private void sent(long at, @Nullable Exception failure) {
+    private void sent(long at, @Nullable Throwable failure) {
       pending.decrementAndGet();
       if (failure == null) {
         hold.acknowledged(at);

@@ -62,6 +62,9 @@ public final class Deadline {
   }
 
   private static long clamp(Duration duration) {
-    return (duration.compareTo(FOREVER) > 0 ? FOREVER : duration).toNanos();
+    // A duration of more than 292 years has no nanoseconds, in neither direction.
+    return duration.isNegative()
+        ? 0
+        : (duration.compareTo(FOREVER) > 0 ? FOREVER : duration).toNanos();
   }
 }

@@ -53,6 +53,9 @@ final class FnStep implements StepExecutor<StepKind.Fn> {
       Duration limit = context.deadline().leftOrForever();
       return StepResult.done(call.get(limit.toNanos(), TimeUnit.NANOSECONDS));
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof VirtualMachineError error) {
+        throw error; // Of the process, not of the function.
+      }
       return StepResult.failed("function", kind.bean() + ": " + e.getCause());
     } catch (TimeoutException e) {
       return StepResult.failed("timeout", kind.bean() + " took longer than it may");

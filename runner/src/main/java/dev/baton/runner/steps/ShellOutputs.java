@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
@@ -52,11 +53,17 @@ final class ShellOutputs {
     Path file;
     try {
       file = onHost(directory, seen, name).toRealPath();
+    } catch (InvalidPathException e) {
+      throw new IOException("'" + name + "' is not a valid path: " + e.getReason(), e);
     } catch (NoSuchFileException e) {
       throw new IOException("the step left no file '" + name + "'", e);
     }
     if (!file.startsWith(directory.toRealPath())) {
       throw new IOException("'" + name + "' is not in the workspace");
+    }
+    if (!Files.isRegularFile(file)) {
+      // Opening a pipe would wait for a writer without end.
+      throw new IOException("'" + name + "' is not a regular file");
     }
     try (InputStream in = Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(ShellOutput.MAX_BYTES + 1);

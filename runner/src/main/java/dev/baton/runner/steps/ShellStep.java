@@ -45,6 +45,8 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
       };
     } catch (IOException e) {
       return StepResult.failed("exit_code", "cannot start: " + e.getMessage());
+    } catch (InvalidVariableException e) {
+      return StepResult.failedForGood("argument_invalid", String.valueOf(e.getMessage()));
     }
   }
 
@@ -74,7 +76,9 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
   static Map<String, String> environment(
       Map<String, Template> env, StepContext context, Path directory) {
     Map<String, String> step = new LinkedHashMap<>();
-    env.forEach((name, value) -> step.put(name, value.render(context.scope())));
+    env.forEach(
+        (name, value) ->
+            step.put(name, InvalidVariableException.check(name, value.render(context.scope()))));
     Map<String, String> baton = new LinkedHashMap<>(context.marks());
     baton.put("BATON_ATTEMPT", Integer.toString(context.attempt()));
     baton.put("BATON_IDEMPOTENCY_KEY", context.idempotencyKey());

@@ -47,7 +47,7 @@ public final class Verification {
         case Ended.Exited exited ->
             failed(command + ": " + ShellStep.describe(exited.exitCode()), exited.exitCode(), log);
       };
-    } catch (IOException e) {
+    } catch (IOException | InvalidVariableException e) {
       return failed(command + ": cannot start: " + e.getMessage(), null, log);
     }
   }

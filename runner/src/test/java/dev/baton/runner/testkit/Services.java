@@ -21,6 +21,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -34,6 +37,9 @@ public final class Services implements AutoCloseable {
   public final TraceView trace;
   public final ScriptedGateway gateway;
   public final ScriptedStore store;
+
+  /** Of what the orchestrator writes. */
+  final KafkaProducer<String, byte[]> producer;
 
   public Services() throws Exception {
     data = Files.createTempDirectory("baton-runner-test");
@@ -53,6 +59,11 @@ public final class Services implements AutoCloseable {
             .build();
     s3.makeBucket(MakeBucketArgs.builder().bucket(stack.s3().bucket()).build());
     trace = new TraceView(stack.kafkaBootstrap());
+    producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", stack.kafkaBootstrap(), "acks", "all"),
+            new StringSerializer(),
+            new ByteArraySerializer());
     store = new ScriptedStore(trace, s3, stack.s3().bucket());
     gateway = new ScriptedGateway();
     server =
@@ -87,6 +98,7 @@ public final class Services implements AutoCloseable {
   @Override
   public void close() throws Exception {
     server.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
+    producer.close(Duration.ofSeconds(5));
     trace.close();
     stack.close();
     TreeDelete.deleteFully(data);

@@ -23,7 +23,6 @@ import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.WorkflowParser;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,6 +32,7 @@ import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
 
 /** A run as the orchestrator would have made it: plays its part in the trace and on the stream. */
 public final class TestRun {
@@ -45,6 +45,8 @@ public final class TestRun {
   private long controlSeq;
   private int epoch;
   private Instant deadline = Instant.EPOCH;
+  private byte @Nullable [] rawInput;
+  private final Map<String, String> labels = new HashMap<>();
 
   public TestRun(Services services, String yaml, String inputJson) throws Exception {
     this.services = services;
@@ -70,6 +72,17 @@ public final class TestRun {
             null,
             0,
             null));
+  }
+
+  /** What the first runner is given instead of the input: JSON as it is, whatever is in it. */
+  public TestRun rawInput(String json) {
+    rawInput = json.getBytes(StandardCharsets.UTF_8);
+    return this;
+  }
+
+  public TestRun label(String name, String value) {
+    labels.put(name, value);
+    return this;
   }
 
   public TestRun deadline(Instant at) {
@@ -104,7 +117,8 @@ public final class TestRun {
             .setWorkflow(workflow.workflow().name())
             .setDefinitionHash(workflow.hash())
             .setDefinition(ByteString.copyFrom(Json.bytes(workflow.canonical())))
-            .setInput(ByteString.copyFrom(Json.bytes(input)))
+            .setInput(ByteString.copyFrom(rawInput == null ? Json.bytes(input) : rawInput))
+            .putAllLabels(labels)
             .setCreatedAtMicros(createdAt.toEpochMilli() * 1_000)
             .setDeadlineMicros(deadline.toEpochMilli() * 1_000)
             .setHeartbeatIntervalMillis(500)
@@ -230,13 +244,6 @@ public final class TestRun {
     TraceRecord record =
         new TraceRecord(
             new EventId(id, lane, seq), URI.create("/baton/orchestrator"), Instant.now(), event);
-    try (KafkaProducer<String, byte[]> producer =
-        new KafkaProducer<>(
-            Map.of("bootstrap.servers", services.kafka(), "acks", "all"),
-            new StringSerializer(),
-            new ByteArraySerializer())) {
-      var unused = producer.send(TraceCodec.encode(Topics.TRACE, record, null)).get();
-      producer.close(Duration.ofSeconds(5));
-    }
+    var unused = services.producer.send(TraceCodec.encode(Topics.TRACE, record, null)).get();
   }
 }

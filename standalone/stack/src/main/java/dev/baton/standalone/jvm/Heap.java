@@ -42,7 +42,9 @@ public record Heap(int megabytes, Use use) {
     String start = "-Xms" + Math.min(megabytes, 32) + "m";
     String most = "-Xmx" + megabytes + "m";
     return switch (use) {
-      case REQUESTS -> List.of(start, most);
+      // A server that has run out of memory is of no use; its supervisor starts a fresh one.
+      case REQUESTS -> List.of(start, most, "-XX:+ExitOnOutOfMemoryError");
+      // A runner that runs out of memory fails the step that takes it, and goes on with other runs.
       // No ratio: it would hold for the little heap of a start, too, and that collects more often.
       case PACKS -> List.of(start, most, "-XX:MaxNewSize=" + megabytes / 5 + "m");
     };

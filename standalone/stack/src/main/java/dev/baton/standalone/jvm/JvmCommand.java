@@ -42,8 +42,6 @@ public record JvmCommand(
           "-XX:+UseCompactObjectHeaders",
           "-Xss512k",
           "-XX:+UseSerialGC",
-          // A process that has run out of memory is of no use; its supervisor starts a fresh one.
-          "-XX:+ExitOnOutOfMemoryError",
           // The end of a child process is told on the common pool; on two cores it has one thread,
           // and whatever blocks it would delay a failover.
           "-Djava.util.concurrent.ForkJoinPool.common.parallelism=4",
