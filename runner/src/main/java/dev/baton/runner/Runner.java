@@ -51,6 +51,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.Producer;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The process's parts, put together, and the runs it carries. Everything that can be is started
@@ -92,6 +93,7 @@ public final class Runner implements AutoCloseable {
   private CompletableFuture<Void> handled = ready;
   private boolean closed;
   private volatile boolean closing;
+  private @Nullable VitalThreadWatch vital;
 
   /**
    * A run that this process carries.
@@ -242,6 +244,9 @@ public final class Runner implements AutoCloseable {
     }
     closed = true;
     closing = true;
+    if (vital != null) {
+      vital.close();
+    }
     lifetime.close();
     stopAll(Stop.BROKEN, CLOSE_PATIENCE);
     gateway.close();
@@ -303,11 +308,25 @@ public final class Runner implements AutoCloseable {
   private void connectKafka() {
     try {
       producer.partitionsFor(Topics.TRACE);
+      watchProducer();
     } catch (RuntimeException e) {
       LOG.errorf(
           "no topic %s at %s: %s. Services create the topics when they start.",
           Topics.TRACE, config.kafkaBootstrapServers(), e.getMessage());
       exit.complete(ExitCode.UNAVAILABLE);
+    }
+  }
+
+  private synchronized void watchProducer() {
+    if (!closed) {
+      vital =
+          VitalThreadWatch.start(
+              "kafka-producer-network-thread | " + config.runnerId(),
+              () -> {
+                LOG.fatal(
+                    "the producer's thread has died, and nothing can be written: the process ends");
+                exit.complete(ExitCode.JOURNAL);
+              });
     }
   }
 

@@ -23,6 +23,7 @@ class ConfigCheckTest {
         List.of(
             new Case("baton.heartbeat.interval", "100ms", "200ms or more"),
             new Case("baton.heartbeat.timeout", "20s", "three intervals or more"),
+            new Case("baton.failover.max-deaths", "0", "1 to 1000000"),
             new Case("baton.runner.slots", "0", "1 to 10000"),
             new Case("baton.launcher.pool.size", "65", "0 to 64"),
             new Case("baton.launcher.warm.size", "-1", "0 to 64"),

@@ -121,6 +121,44 @@ class CrashLoopTest {
   }
 
   @Test
+  void shouldEndARunWhoseRunnersDieInOneStepAndStartItAgainWhenAsked() {
+    bed.api().workflow("crash-bound", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "bound-runner", 100);
+        TraceLog log = bed.log()) {
+      String run =
+          bed.api().json("/runs", "{\"workflow\":\"crash-bound\"}").json().get("id").textValue();
+      for (int epoch = 1; epoch <= 10; epoch++) {
+        int now = epoch;
+        if (epoch > 4) { // The next runner may wait already, and need not.
+          bed.api().await(run, shown -> shown.get("epoch").intValue() == now);
+          bed.api().json("/runs/" + run + "/resume", "{}");
+        }
+        assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(now);
+        log.append(
+            run,
+            Lane.runner(now),
+            1,
+            new TraceEvent.RunnerStarted(runner.id(), 1L, "test", null, 0));
+        log.append(run, Lane.runner(now), 2, new TraceEvent.StepStarted("a", "transform", 1, 1));
+        bed.api().await(run, shown -> shown.get("current_steps").size() == 1);
+        log.signal(new Signal.RunnerExited(run, now, runner.id(), 137));
+      }
+
+      JsonNode ended = bed.api().await(run, now -> now.get("status").textValue().equals("failed"));
+      assertThat(ended.get("epoch").intValue()).isEqualTo(10);
+      assertThat(ended.at("/error/code").textValue()).isEqualTo("crash_loop");
+      assertThat(ended.at("/error/message").textValue())
+          .contains("10 runners", "step 'a'", "exited with 137");
+      assertThat(ended.has("crash_loop")).isFalse();
+
+      assertThat(bed.api().json("/runs/" + run + "/resume", "{}").status()).isEqualTo(202);
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(11);
+      log.signal(new Signal.RunnerExited(run, 11, runner.id(), 70));
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(12);
+    }
+  }
+
+  @Test
   void shouldCountWhatAZombieSends() {
     bed.api().workflow("zombie", true);
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "zombie-runner", 100);

@@ -7,6 +7,7 @@
 package dev.baton.runner.process;
 
 import java.io.ByteArrayOutputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a stream's bytes up to a limit, and knows when there were more. For one writer; read after
@@ -16,6 +17,7 @@ final class Capped {
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
   private final int limit;
   private boolean over;
+  private volatile @Nullable Throwable loss;
 
   /** A limit of 0 keeps nothing and is never over. */
   Capped(int limit) {
@@ -29,6 +31,21 @@ final class Capped {
     int room = limit - kept.size();
     over |= count > room;
     kept.write(chunk, 0, Math.min(count, room));
+  }
+
+  /** The rest of the stream could not be kept. */
+  void lost(Throwable why) {
+    loss = why;
+  }
+
+  /** Throws what kept the stream from being read to its end. */
+  void check() {
+    switch (loss) {
+      case null -> {}
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case Throwable other -> throw new IllegalStateException(other);
+    }
   }
 
   boolean isOver() {

@@ -75,6 +75,7 @@ public record Command(
       int leftovers = tree.kill();
       out.join(DRAIN);
       err.join(DRAIN);
+      stdout.check();
       return ended
           ? new Ended.Exited(process.waitFor(), stdout.bytes(), stdout.isOver(), leftovers)
           : new Ended.TimedOut();
@@ -109,6 +110,9 @@ public record Command(
                 }
               } catch (IOException e) {
                 LOG.debugf("output ended: %s", e);
+              } catch (RuntimeException | Error e) {
+                kept.lost(e);
+                LOG.warnf(e, "the rest of an output is lost");
               }
               log.end();
             });
