@@ -6,68 +6,126 @@
  */
 package dev.baton.protocol.workflow;
 
+import dev.baton.protocol.workflow.DotSyntax.Id;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A graph as DOT says it: nodes in the order of the text, and edges by their tail. */
 final class DotGraph {
   /**
-   * @param tail the edge's beginning
+   * What an attribute has been set to.
+   *
+   * @param inherited whether an attribute statement around the object says so, and not its own list
    */
-  record Edge(String tail, String head, Map<String, String> attributes) {
-    @Nullable String get(String key) {
-      return attributes.get(key);
+  record Attribute(Id name, Id value, boolean inherited) {
+    String text() {
+      return value.text();
     }
   }
 
-  /** A node. Its attributes are those of the text, defaults included. */
-  record Node(String id, Mark mark, Map<String, String> attributes, List<Edge> out) {
+  /** Attributes of an object, by their names. An empty value takes back an inherited one. */
+  static final class Attributes {
+    private final Map<String, Attribute> values = new LinkedHashMap<>();
+
+    void put(Attribute attribute) {
+      String name = attribute.name().text();
+      Attribute before = values.get(name);
+      if (attribute.text().isEmpty() && (attribute.inherited() || before != null)) {
+        values.remove(name);
+      } else {
+        values.put(name, attribute);
+      }
+    }
+
+    List<Attribute> all() {
+      return List.copyOf(values.values());
+    }
+
+    @Nullable Attribute find(String name) {
+      return values.get(name);
+    }
+
+    @Nullable String get(String name) {
+      Attribute found = values.get(name);
+      return found == null ? null : found.text();
+    }
+
+    boolean has(String name) {
+      return values.containsKey(name);
+    }
+  }
+
+  /**
+   * An edge.
+   *
+   * @param mark of its head, as the edge names it
+   */
+  record Edge(Node tail, Node head, Mark mark, Attributes attributes) {
+    @Nullable String get(String key) {
+      return attributes.get(key);
+    }
+
+    /** An object of one graph is itself only: nodes and edges name one another. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(this);
+    }
+  }
+
+  /**
+   * A node.
+   *
+   * @param mark where it is named first
+   * @param out edges that lead from it, in the order of the text
+   */
+  record Node(String id, Mark mark, Attributes attributes, List<Edge> out) {
     @Nullable String get(String key) {
       return attributes.get(key);
     }
 
     boolean has(String key) {
-      return attributes.containsKey(key);
+      return attributes.has(key);
     }
 
-    boolean isShape(String shape) {
-      return shape.equalsIgnoreCase(attributes.get("shape"));
+    /** An object of one graph is itself only: nodes and edges name one another. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(this);
     }
   }
 
-  final Map<String, String> attributes = new LinkedHashMap<>();
+  /**
+   * Attributes that are not of the graph itself, a node or an edge.
+   *
+   * @param what they are said of, as a message names it
+   */
+  record Aside(String what, Attributes attributes) {}
+
+  final boolean directed;
+  final Mark mark;
+  final Optional<Id> name;
+  final Attributes attributes = new Attributes();
   final Map<String, Node> nodes = new LinkedHashMap<>();
-  private final Set<String> entered = new HashSet<>();
+  final List<Edge> edges = new ArrayList<>();
+  final List<Aside> asides = new ArrayList<>();
 
-  Node node(String id, Mark mark) {
-    return nodes.computeIfAbsent(
-        id, key -> new Node(key, mark, new LinkedHashMap<>(), new ArrayList<>()));
-  }
-
-  Node node(String id) {
-    Node node = nodes.get(id);
-    if (node == null) {
-      throw new IllegalArgumentException("no node " + id);
-    }
-    return node;
-  }
-
-  Edge edge(Node tail, String head) {
-    Edge edge = new Edge(tail.id(), head, new LinkedHashMap<>());
-    tail.out().add(edge);
-    if (!tail.id().equals(head)) {
-      entered.add(head);
-    }
-    return edge;
-  }
-
-  /** Whether another node leads to this one. */
-  boolean isEntered(Node node) {
-    return entered.contains(node.id());
+  DotGraph(boolean directed, Mark mark, Optional<Id> name) {
+    this.directed = directed;
+    this.mark = mark;
+    this.name = name;
   }
 }

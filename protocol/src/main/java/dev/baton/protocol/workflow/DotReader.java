@@ -6,17 +6,10 @@
  */
 package dev.baton.protocol.workflow;
 
-import java.io.StringReader;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jgrapht.nio.ImportException;
-import org.jgrapht.nio.dot.DOTEventDrivenImporter;
 import org.jspecify.annotations.Nullable;
 
-/** DOT text to the same tree that YAML and JSON are read to. */
+/** Reads DOT text to the same tree that YAML and JSON are read to. */
 final class DotReader {
-  private static final Pattern PLACE = Pattern.compile("line (\\d+):(\\d+) (.*)", Pattern.DOTALL);
-
   private final Problems problems;
 
   DotReader(Problems problems) {
@@ -25,61 +18,26 @@ final class DotReader {
 
   /** Null, with a problem, when there is no tree. */
   @Nullable Located read(String text) {
-    DotText scanned = new DotText(text);
-    if (scanned.depth() > TextReader.MAX_DEPTH) {
-      return wrong(Mark.NONE, "the graph is nested too deeply", "at most " + TextReader.MAX_DEPTH);
-    }
-    DotGraph graph = parse(scanned);
+    DotGraph graph = graph(text);
     if (graph == null) {
       return null;
     }
-    if (!scanned.isDirected()) {
-      return wrong(new Mark(1, 1), "steps have an order, this graph has none", "digraph");
-    }
-    if (scanned.afterEnd() != Mark.NONE) {
-      return wrong(scanned.afterEnd(), "something follows the graph", "one digraph");
+    if (!graph.directed) {
+      problems.error(graph.mark, null, "", "steps have an order, this graph has none", "digraph");
+      return null;
     }
     Located tree = new DotWorkflow(graph, problems).tree();
     return problems.isEmpty() ? tree : null;
   }
 
-  private @Nullable DotGraph parse(DotText text) {
-    DotGraph graph = new DotGraph();
-    DotGraph.Edge[] newest = new DotGraph.Edge[1];
-    DOTEventDrivenImporter importer = new DOTEventDrivenImporter();
-    importer.addGraphAttributeConsumer(
-        (key, value) -> graph.attributes.put(key, value == null ? "" : value.getValue()));
-    importer.addVertexConsumer(id -> graph.node(id, text.mark(id)));
-    importer.addVertexAttributeConsumer(
-        (of, value) ->
-            graph
-                .node(of.getFirst())
-                .attributes()
-                .put(of.getSecond(), value == null ? "" : value.getValue()));
-    importer.addEdgeConsumer(
-        ends -> newest[0] = graph.edge(graph.node(ends.getFirst()), ends.getSecond()));
-    importer.addEdgeAttributeConsumer(
-        (of, value) -> {
-          if (newest[0] != null && value != null) {
-            newest[0].attributes().put(of.getSecond(), value.getValue());
-          }
-        });
+  /** The graph that a text describes, of either direction; null, with a problem, without one. */
+  @Nullable DotGraph graph(String text) {
     try {
-      importer.importInput(new StringReader(text.plain()));
-      return graph;
-    } catch (ImportException e) {
-      Matcher place = PLACE.matcher(String.valueOf(e.getMessage()));
-      boolean known = place.find();
-      Mark mark =
-          known
-              ? new Mark(Integer.parseInt(place.group(1)), Integer.parseInt(place.group(2)) + 1)
-              : Mark.NONE;
-      return wrong(mark, "not DOT: " + (known ? place.group(3) : e.getMessage()), null);
+      DotGraph graph = DotGraphBuilder.build(DotParser.parse(text), problems);
+      return problems.isEmpty() ? graph : null;
+    } catch (DotSyntaxException e) {
+      problems.error(e.mark(), null, "", String.valueOf(e.getMessage()), e.allowed());
+      return null;
     }
-  }
-
-  private <T> @Nullable T wrong(Mark mark, String message, @Nullable String allowed) {
-    problems.error(mark, null, "", message, allowed);
-    return null;
   }
 }

@@ -164,6 +164,15 @@ final class StepDecoder {
                         milestone)));
   }
 
+  /** Whether steps of a kind can have a key that not all kinds have. */
+  static boolean allows(String key, String word) {
+    return switch (key) {
+      case "retry", "timeout" -> EFFECTS.contains(word);
+      case "workspace", "milestone" -> WITH_WORKSPACE.contains(word);
+      default -> !SHELL.contains(key) || word.equals("shell");
+    };
+  }
+
   private void onlyFor(Fields fields, String key, Set<String> allowed, String word) {
     if (!allowed.contains(word)) {
       String kindsAllowed = String.join(", ", KINDS.stream().filter(allowed::contains).toList());

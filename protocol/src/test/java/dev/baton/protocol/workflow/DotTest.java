@@ -141,14 +141,14 @@ class DotTest {
       delimiter = '|',
       value = {
         "graph g { a -- b }|line 1, column 1: steps have an order, this graph has none; allowed: digraph",
-        "digraph g { a -> ; }|line 1, column 18: not DOT: mismatched input ';' expecting {'{', SUBGRAPH, Numeral, String, Id, HtmlString}",
+        "digraph g { a -> ; }|line 1, column 18: not DOT: ';' cannot stand here; allowed: a node, a set {…} or a subgraph",
         "digraph g { a [transform=1] } digraph h { }|line 1, column 31: something follows the graph; allowed: one digraph",
         "digraph { a [transform=1] }|line 1, column 1: the graph has no name; allowed: digraph NAME { … }",
         "digraph g { a [shape=box] }|line 1, column 13 (step a): the node does nothing; allowed: an attribute shell, http, transform, parallel, approval, wait, fn, agent",
-        "digraph g { a [shel=x] }|line 1, column 13 (step a): unknown attribute 'shel'; did you mean 'shell'?; allowed: agent, approval, env, fn, gate, http, interpreter, max_visits, milestone, ok_exit_codes, output, parallel, retry, shell, timeout, title, transform, wait, when, workspace",
+        "digraph g { a [shel=x] }|line 1, column 16 (step a): unknown attribute 'shel'; did you mean 'shell'?; allowed: agent, approval, env, fn, gate, goal_gate, handler, http, interpreter, join, max, max_retries, max_visits, milestone, ok_exit_codes, output, parallel, prompt, retry, retry_target, shell, timeout, title, tool_command, transform, type, wait, when, workspace",
         "digraph g { A [transform=1] }|line 1, column 13 (steps[0].id): 'A' is not an id; allowed: [a-z][a-z0-9_-]{0,62}",
         "digraph g { a [transform=1]; a -> a }|line 1, column 13 (step a, steps[0].id): the cycle a → a has no bound; allowed: max_visits on one of its steps",
-        "digraph g { a [transform=1]; b [transform=1]; a -> b [condition=\"x=1\"] }|line 1, column 13 (step a): the condition 'x=1' of the edge to 'b' is not known; allowed: outcome=success, outcome=failure, or when=\"jq\"",
+        "digraph g { a [transform=1]; b [transform=1]; a -> b [condition=\"x=1\"] }|line 1, column 65 (step a): the condition 'x=1' of the edge to 'b' is not known; allowed: outcome=success, outcome=failure, or when=\"jq\"",
         "digraph g { a [transform=1]; b [transform=1] }|it is not clear where the graph begins: 2 nodes have no edge to them; allowed: one node of shape Mdiamond with one edge from it, or one node without an edge to it",
         "digraph g { f [shape=component]; f -> a -> b; f -> b; a [transform=1]; b [transform=1] }|line 1, column 44 (step b): the node is in two branches of 'f'; allowed: branches that meet at a node of shape tripleoctagon only"
       })
