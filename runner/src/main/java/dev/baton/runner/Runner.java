@@ -34,7 +34,9 @@ import dev.baton.runner.engine.Stop;
 import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.journal.Producers;
 import dev.baton.runner.journal.SpoolSettings;
+import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.logs.RunLogs;
 import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.steps.StepExecutors;
 import dev.baton.runner.training.Training;
@@ -69,6 +71,10 @@ public final class Runner implements AutoCloseable {
   private static final Duration TERMINATED_WITHIN = Duration.ofSeconds(27);
   private static final Duration SHUTDOWN_PATIENCE = Duration.ofSeconds(7);
   private static final Duration LOG_PATIENCE = Duration.ofSeconds(2);
+
+  /** Where nobody waits for the process's end: for an object store that is away for a moment. */
+  private static final Duration LOG_PATIENCE_AT_END = Duration.ofSeconds(10);
+
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
   private static final Duration CHANNEL_PATIENCE = Duration.ofSeconds(1);
 
@@ -78,7 +84,7 @@ public final class Runner implements AutoCloseable {
   private final Producer<String, byte[]> producer;
   private final Heartbeats heartbeats;
   private final Announcements announcements = new Announcements();
-  private final LogShipper logs;
+  private final RunLogs logs;
   private final Gateway gateway;
   private final Services services;
   private final Map<String, Carried> runs = new ConcurrentHashMap<>();
@@ -133,7 +139,11 @@ public final class Runner implements AutoCloseable {
     producer = producers.durable();
     Thread.ofVirtual().name("connect").start(() -> connect(executors));
     heartbeats = new Heartbeats(config.runnerId(), producer);
-    logs = new LogShipper(config.runnerId(), producers::lossy);
+    logs =
+        new RunLogs(
+            new LogShipper(config.runnerId(), producers::lossy),
+            store,
+            LogSettings.of(config.data(), config.logSpoolMax(), config.logMax()));
     services =
         new Services(
             config.runnerId(),
@@ -251,7 +261,7 @@ public final class Runner implements AutoCloseable {
     stopAll(Stop.BROKEN, CLOSE_PATIENCE);
     gateway.close();
     try {
-      logs.drain(LOG_PATIENCE);
+      logs.drain(leaving.get() ? LOG_PATIENCE : LOG_PATIENCE_AT_END);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

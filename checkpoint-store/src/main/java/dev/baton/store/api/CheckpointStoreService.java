@@ -10,6 +10,8 @@ import com.google.protobuf.UnsafeByteOperations;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.CommitCheckpointResponse;
+import dev.baton.protocol.grpc.CommitLogChunkRequest;
+import dev.baton.protocol.grpc.CommitLogChunkResponse;
 import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.Download;
@@ -35,8 +37,12 @@ import dev.baton.protocol.grpc.PrepareDownloadRequest;
 import dev.baton.protocol.grpc.PrepareDownloadResponse;
 import dev.baton.protocol.grpc.PrepareForkRequest;
 import dev.baton.protocol.grpc.PrepareForkResponse;
+import dev.baton.protocol.grpc.PrepareLogChunkRequest;
+import dev.baton.protocol.grpc.PrepareLogChunkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
+import dev.baton.protocol.grpc.ReadLogRequest;
+import dev.baton.protocol.grpc.ReadLogResponse;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
 import dev.baton.protocol.grpc.RegisterPacksResponse;
 import dev.baton.protocol.grpc.ReindexReport;
@@ -96,6 +102,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   private final KeepingCalls keepingCalls;
   private final MaintenanceCalls maintenanceCalls;
   private final ArchiveCalls archiveCalls;
+  private final LogCalls logCalls;
 
   CheckpointStoreService(
       Snapshots snapshots,
@@ -109,7 +116,8 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
       SnapshotCalls snapshotCalls,
       KeepingCalls keepingCalls,
       MaintenanceCalls maintenanceCalls,
-      ArchiveCalls archiveCalls) {
+      ArchiveCalls archiveCalls,
+      LogCalls logCalls) {
     this.snapshots = snapshots;
     this.points = points;
     this.cuts = cuts;
@@ -122,6 +130,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     this.keepingCalls = keepingCalls;
     this.maintenanceCalls = maintenanceCalls;
     this.archiveCalls = archiveCalls;
+    this.logCalls = logCalls;
   }
 
   private static Snapshot message(ResumePoint.Found point) {
@@ -306,6 +315,23 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   public void listArchive(
       ListArchiveRequest request, StreamObserver<ListArchiveResponse> observer) {
     answer(observer, () -> archiveCalls.list(request));
+  }
+
+  @Override
+  public void prepareLogChunk(
+      PrepareLogChunkRequest request, StreamObserver<PrepareLogChunkResponse> observer) {
+    answer(observer, () -> logCalls.prepare(request));
+  }
+
+  @Override
+  public void commitLogChunk(
+      CommitLogChunkRequest request, StreamObserver<CommitLogChunkResponse> observer) {
+    answer(observer, () -> logCalls.commit(request));
+  }
+
+  @Override
+  public void readLog(ReadLogRequest request, StreamObserver<ReadLogResponse> observer) {
+    answer(observer, () -> logCalls.read(request));
   }
 
   @Override

@@ -159,6 +159,7 @@ class MaintenanceCalls {
               .setChunks(report.chunks())
               .setCheckpoints(report.checkpoints())
               .addAllProblems(report.problems())
+              .setLogChunks(report.logChunks())
               .build();
         });
   }

@@ -12,6 +12,7 @@ import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.forks.Forks;
 import dev.baton.store.gc.Collection;
+import dev.baton.store.logs.LogChunks;
 import dev.baton.store.objects.Bucket;
 import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.retention.Deletion;
@@ -84,6 +85,7 @@ public class RunDeletion {
   private final Deletion deletion;
   private final Collection collection;
   private final RunRows rows;
+  private final LogChunks logs;
   private final Forks forks;
   private final Archiver archive;
   private final Folds folds;
@@ -96,6 +98,7 @@ public class RunDeletion {
       Deletion deletion,
       Collection collection,
       RunRows rows,
+      LogChunks logs,
       Forks forks,
       Archiver archive,
       Folds folds,
@@ -106,6 +109,7 @@ public class RunDeletion {
     this.deletion = deletion;
     this.collection = collection;
     this.rows = rows;
+    this.logs = logs;
     this.forks = forks;
     this.archive = archive;
     this.folds = folds;
@@ -128,6 +132,7 @@ public class RunDeletion {
     holdings(run, force); // one that was pinned meanwhile is still there
     forks.keepOriginsOfForksOf(run);
     List<Long> blobs = rows.deleteBlobs(run);
+    LogChunks.Deleted chunks = logs.delete(run, holdings.projects());
     removeManifests(run, holdings);
     // Before the events: what they say is archived again as long as they are there.
     long archived = archive.erase(run);
@@ -142,9 +147,9 @@ public class RunDeletion {
             cuts,
             before.checkpoints(),
             before.manifests(),
-            blobs.size(),
+            blobs.size() + chunks.objects(),
             packs.deletedPacks(),
-            packs.deletedBytes() + blobs.stream().mapToLong(Long::longValue).sum(),
+            packs.deletedBytes() + chunks.bytes() + blobs.stream().mapToLong(Long::longValue).sum(),
             origins,
             archived);
     Row waiting = waiting(holdings);

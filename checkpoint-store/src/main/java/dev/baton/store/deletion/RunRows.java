@@ -25,7 +25,9 @@ class RunRows {
   static final String COUNT_EVENTS = "SELECT count(*) FROM store.event WHERE run = $1";
   static final String COUNT_CUTS = "SELECT count(*) FROM store.cut WHERE run = $1";
   static final String COUNT_CHECKPOINTS = "SELECT count(*) FROM store.checkpoint WHERE run = $1";
-  static final String COUNT_BLOBS = "SELECT count(*) FROM store.object_use WHERE run = $1";
+  static final String COUNT_BLOBS =
+      "SELECT (SELECT count(*) FROM store.object_use WHERE run = $1)"
+          + " + (SELECT count(*) FROM store.log_chunk WHERE run = $1)";
   static final String COUNT_ORIGINS = "SELECT count(*) FROM store.fork WHERE run = $1";
 
   static final String DELETE_EVENTS =

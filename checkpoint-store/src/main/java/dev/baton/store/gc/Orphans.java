@@ -8,6 +8,8 @@ package dev.baton.store.gc;
 
 import dev.baton.snapshot.format.Hash;
 import dev.baton.store.background.Waits;
+import dev.baton.store.logs.LogChunks;
+import dev.baton.store.logs.LogName;
 import dev.baton.store.objects.Bucket;
 import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.packs.Packs;
@@ -24,10 +26,12 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
@@ -65,12 +69,14 @@ class Orphans {
   private final Bucket bucket;
   private final Projects projects;
   private final BucketToken token;
+  private final LogChunks logs;
 
-  Orphans(Pool pool, Bucket bucket, Projects projects, BucketToken token) {
+  Orphans(Pool pool, Bucket bucket, Projects projects, BucketToken token, LogChunks logs) {
     this.pool = pool;
     this.bucket = bucket;
     this.projects = projects;
     this.token = token;
+    this.logs = logs;
   }
 
   Collection.Report run(Duration grace, boolean dryRun) {
@@ -97,6 +103,7 @@ class Orphans {
     private final boolean dryRun;
     private final List<String> manifests = new ArrayList<>();
     private final List<Found> packs = new ArrayList<>();
+    private final List<Item> chunks = new ArrayList<>();
     private String project = "";
     private boolean behind;
     private Collection.Report report = Collection.Report.NOTHING;
@@ -109,16 +116,24 @@ class Orphans {
     void take(Item item) {
       Optional<CheckpointName> manifest = CheckpointName.ofManifest(item.objectName());
       Matcher pack = PACK.matcher(item.objectName());
-      if ((manifest.isEmpty() && !pack.matches()) || item.lastModified().isAfter(before)) {
+      Optional<LogName> chunk = LogName.ofKey(item.objectName());
+      if ((manifest.isEmpty() && chunk.isEmpty() && !pack.matches())
+          || item.lastModified().isAfter(before)) {
         return;
       }
-      enter(manifest.map(CheckpointName::project).orElseGet(() -> pack.group(1)));
+      enter(
+          manifest
+              .map(CheckpointName::project)
+              .or(() -> chunk.map(LogName::project))
+              .orElseGet(() -> pack.group(1)));
       if (manifest.isPresent()) {
         manifests.add(manifest.get().id());
+      } else if (chunk.isPresent()) {
+        chunks.add(item);
       } else {
         packs.add(new Found(project, Hash.parse("sha256:" + pack.group(2)), item.size()));
       }
-      if (manifests.size() + packs.size() >= BATCH) {
+      if (manifests.size() + chunks.size() + packs.size() >= BATCH) {
         flush();
       }
     }
@@ -140,11 +155,36 @@ class Orphans {
             project);
       }
       manifests.clear();
+      if (!chunks.isEmpty() && !behind) {
+        report = report.and(deleteChunks(chunks, dryRun));
+      }
+      chunks.clear();
       if (!packs.isEmpty() && !behind) {
         report = report.and(delete(packs, dryRun));
       }
       packs.clear();
     }
+  }
+
+  /**
+   * Chunks of logs whose runs are not known: of those that were deleted while they were uploaded.
+   */
+  private Collection.Report deleteChunks(List<Item> chunks, boolean dryRun) {
+    Map<String, List<Item>> ofRuns =
+        chunks.stream()
+            .collect(
+                Collectors.groupingBy(
+                    item -> LogName.ofKey(item.objectName()).orElseThrow().run()));
+    Collection.Report report = Collection.Report.NOTHING;
+    for (String run : logs.unknown(ofRuns.keySet())) {
+      for (Item item : ofRuns.getOrDefault(run, List.of())) {
+        if (!dryRun) {
+          Waits.get(bucket.remove(item.objectName()));
+        }
+        report = report.and(new Collection.Report(0, 0, 0, 1, item.size()));
+      }
+    }
+    return report;
   }
 
   private boolean isUnknown(List<String> checkpoints) {

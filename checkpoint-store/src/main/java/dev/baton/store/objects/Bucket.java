@@ -33,6 +33,7 @@ import java.io.InputStream;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -271,6 +272,16 @@ public class Bucket {
 
   public String putUrl(ObjectName object) {
     return presign(Method.PUT, object.key(), putHeaders(object));
+  }
+
+  /** Where to PUT an object of another name, with these headers. */
+  public String putUrl(String key, Map<String, String> headers) {
+    return presign(Method.PUT, key, headers);
+  }
+
+  /** By which S3 refuses other bytes than those with this SHA-256, of 32 bytes. */
+  public static Map<String, String> checksum(byte[] hash) {
+    return Map.of(CHECKSUM, Base64.getEncoder().encodeToString(hash));
   }
 
   public String getUrl(String key) {

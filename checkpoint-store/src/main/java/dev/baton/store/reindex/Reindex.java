@@ -18,6 +18,8 @@ import dev.baton.store.checkpoints.Keeping;
 import dev.baton.store.failure.Problems;
 import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.gc.BucketToken;
+import dev.baton.store.logs.LogChunks;
+import dev.baton.store.logs.LogName;
 import dev.baton.store.objects.Bucket;
 import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.objects.ObjectName;
@@ -52,7 +54,8 @@ public class Reindex {
    * @param packs rows added
    * @param problems objects that cannot be used, and why
    */
-  public record Report(long packs, long chunks, long checkpoints, List<String> problems) {}
+  public record Report(
+      long packs, long chunks, long checkpoints, List<String> problems, long logChunks) {}
 
   private final Pool pool;
   private final Bucket bucket;
@@ -60,6 +63,7 @@ public class Reindex {
   private final Packs packs;
   private final Commits commits;
   private final Keeping keeping;
+  private final LogChunks logs;
   private final BucketToken token;
 
   Reindex(
@@ -69,6 +73,7 @@ public class Reindex {
       Packs packs,
       Commits commits,
       Keeping keeping,
+      LogChunks logs,
       BucketToken token) {
     this.pool = pool;
     this.bucket = bucket;
@@ -76,6 +81,7 @@ public class Reindex {
     this.packs = packs;
     this.commits = commits;
     this.keeping = keeping;
+    this.logs = logs;
     this.token = token;
   }
 
@@ -88,13 +94,21 @@ public class Reindex {
     for (Item object : bucket.list(prefix)) {
       CheckpointName.ofManifest(object.objectName()).ifPresent(tally::take);
     }
+    String logPrefix = only.isEmpty() ? "" : LogName.projectPrefix(ObjectName.project(only));
+    for (Item object : bucket.list(logPrefix)) {
+      LogName.ofKey(object.objectName()).ifPresent(name -> tally.take(name, object.size()));
+    }
     if (only.isEmpty()) {
       token.adopt();
     }
     Report report = tally.report();
     LOG.infof(
-        "reindex added %d checkpoints and %d packs with %d chunks; problems: %s",
-        report.checkpoints(), report.packs(), report.chunks(), report.problems());
+        "reindex added %d checkpoints and %d packs with %d chunks, and %d chunks of logs; problems: %s",
+        report.checkpoints(),
+        report.packs(),
+        report.chunks(),
+        report.logChunks(),
+        report.problems());
     return report;
   }
 
@@ -115,9 +129,10 @@ public class Reindex {
     private long packCount;
     private long chunkCount;
     private long checkpointCount;
+    private long logCount;
 
     Report report() {
-      return new Report(packCount, chunkCount, checkpointCount, problems);
+      return new Report(packCount, chunkCount, checkpointCount, problems, logCount);
     }
 
     void take(CheckpointName name) {
@@ -135,12 +150,27 @@ public class Reindex {
         pin(name);
         checkpointCount++;
       } catch (IllegalArgumentException | IOException e) {
-        problem(name, e);
+        problem(name.manifestKey(), e);
       } catch (StoreFailure e) {
         if (e.kind() == StoreFailure.Kind.UNAVAILABLE) {
           throw e;
         }
-        problem(name, e);
+        problem(name.manifestKey(), e);
+      }
+    }
+
+    void take(LogName name, long size) {
+      try {
+        if (logs.reindex(name, size)) {
+          logCount++;
+        }
+      } catch (IOException e) {
+        problem(name.key(), e);
+      } catch (StoreFailure e) {
+        if (e.kind() == StoreFailure.Kind.UNAVAILABLE) {
+          throw e;
+        }
+        problem(name.key(), e);
       }
     }
 
@@ -150,9 +180,9 @@ public class Reindex {
           commits.commit(manifest.sessionId(), 0, manifest.run().project(), bytes, List.of()));
     }
 
-    private void problem(CheckpointName name, Exception e) {
+    private void problem(String key, Exception e) {
       if (problems.size() < MOST_PROBLEMS) {
-        problems.add(name.manifestKey() + ": " + Problems.words(e));
+        problems.add(key + ": " + Problems.words(e));
       }
     }
 

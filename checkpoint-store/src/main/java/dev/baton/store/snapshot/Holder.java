@@ -42,6 +42,18 @@ public class Holder {
     return requireReader(run, epoch, project, lease);
   }
 
+  /**
+   * For a runner that writes its epoch's log, which it may finish after it was fenced: nothing but
+   * that epoch's lines can come of it. Fails with FENCED where no lease vouches for it.
+   */
+  public Uni<Void> requireLogWriter(String run, int epoch, String project, String lease) {
+    if (epoch == 0 && leases.areRequired()) {
+      throw StoreFailure.fenced(
+          "run %s: lease refused (missing): no epoch, and leases are required here".formatted(run));
+    }
+    return leases.require(lease, run, epoch, project);
+  }
+
   /** {@link #requireWriter} for one who reads, which services may without a lease. */
   public Uni<Void> requireReader(String run, int epoch, @Nullable String project, String lease) {
     return leases.require(lease, run, epoch, project).chain(() -> require(run, epoch));

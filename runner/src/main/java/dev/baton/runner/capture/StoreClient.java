@@ -9,6 +9,7 @@ package dev.baton.runner.capture;
 import com.google.protobuf.UnsafeByteOperations;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
+import dev.baton.protocol.grpc.CommitLogChunkRequest;
 import dev.baton.protocol.grpc.Download;
 import dev.baton.protocol.grpc.FindChunksRequest;
 import dev.baton.protocol.grpc.FindChunksResponse;
@@ -19,15 +20,20 @@ import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.OpenCheckpointRequest;
 import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
+import dev.baton.protocol.grpc.PrepareLogChunkRequest;
+import dev.baton.protocol.grpc.PrepareLogChunkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.log.LogIndex;
 import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.trace.Digest;
 import dev.baton.snapshot.Pack;
 import io.grpc.Channel;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -140,6 +146,43 @@ public final class StoreClient {
             .addAllPacks(packs)
             .build();
     call(() -> timed(COMMIT).commitCheckpoint(request));
+  }
+
+  /**
+   * Stores a chunk of a run's log and has it acknowledged. May be repeated.
+   *
+   * @param object of which the first {@code length} bytes count
+   * @param json the index, as it is at the object's end
+   */
+  public void uploadLog(Lease holder, LogIndex index, byte[] object, int length, byte[] json)
+      throws StoreException, IOException, InterruptedException {
+    MessageDigest hash = Digest.sha256();
+    hash.update(object, 0, length);
+    String digest = Digest.ofHash(hash.digest());
+    PrepareLogChunkRequest where =
+        PrepareLogChunkRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .setLogEpoch(index.epoch())
+            .setFirstLine(index.firstLine())
+            .setDigest(digest)
+            .setSizeBytes(length)
+            .build();
+    PrepareLogChunkResponse place = call(() -> timed(CALL).prepareLogChunk(where));
+    ObjectTransfer.put(place.getPutUrl(), place.getHeadersMap(), object, length);
+    CommitLogChunkRequest chunk =
+        CommitLogChunkRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .setDigest(digest)
+            .setSizeBytes(length)
+            .setIndex(UnsafeByteOperations.unsafeWrap(json))
+            .build();
+    call(() -> timed(COMMIT).commitLogChunk(chunk));
   }
 
   /** A checkpoint's manifest and where its packs are. The addresses hold for minutes. */

@@ -8,6 +8,7 @@ package dev.baton.runner.config;
 
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.workflow.Durations;
+import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.steps.StepExecutors;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,6 +35,8 @@ import java.util.regex.Pattern;
  *     each at its own path
  * @param spoolMax bytes of events of one run that may wait in a file while the brokers are away
  * @param httpMaxResponse bytes that the body of an http step's answer may have
+ * @param logSpoolMax bytes of a run's log that may wait on the disk to be uploaded
+ * @param logMax bytes of an attempt's log that are kept
  * @param maxLifetime after which the process ends by itself, its runs handed over before; empty:
  *     never
  * @param assignPatience how long an isolated runner waits for its assignment before it gives up
@@ -54,7 +57,9 @@ public record RunnerConfig(
     Optional<Duration> maxLifetime,
     Optional<Path> workspacePath,
     int spoolMax,
-    int httpMaxResponse) {
+    int httpMaxResponse,
+    long logSpoolMax,
+    long logMax) {
   /** Which runs a runner is for. */
   public enum Mode {
     /** One that it knows from its start. */
@@ -77,6 +82,8 @@ public record RunnerConfig(
 
   /** An output may have 64 MiB. */
   private static final int MAX_RESPONSE = 64 << 20;
+  private static final long LEAST_BYTES = 1L << 20;
+  private static final long MOST_BYTES = 1L << 50;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_*]+");
 
@@ -115,7 +122,9 @@ public record RunnerConfig(
         keys.pathOrOff("baton.workspace.path", "/run/baton/workspace"),
         keys.number("baton.spool.max", 64 << 20, 64 << 10, Integer.MAX_VALUE),
         keys.number(
-            "baton.http.max-response", StepExecutors.DEFAULT_MAX_RESPONSE, 1_024, MAX_RESPONSE));
+            "baton.http.max-response", StepExecutors.DEFAULT_MAX_RESPONSE, 1_024, MAX_RESPONSE),
+        keys.bytes("baton.logs.spool.max", LogSettings.DEFAULT_SPOOL_BYTES),
+        keys.bytes("baton.logs.max", LogSettings.DEFAULT_ATTEMPT_BYTES));
   }
 
   private static Carried carried(Keys keys) {
@@ -171,6 +180,21 @@ public record RunnerConfig(
         // Said below, as for a number out of bounds.
       }
       throw new ConfigException(key, text, "a whole number from " + least + " to " + most);
+    }
+
+    /** Bytes, from a megabyte to a pebibyte. */
+    long bytes(String key, long fallback) {
+      String text = optional(key).orElse(Long.toString(fallback));
+      try {
+        long value = Long.parseLong(text);
+        if (value >= LEAST_BYTES && value <= MOST_BYTES) {
+          return value;
+        }
+      } catch (NumberFormatException notANumber) {
+        // Said below, as for a number out of bounds.
+      }
+      throw new ConfigException(
+          key, text, "a whole number of bytes from " + LEAST_BYTES + " to " + MOST_BYTES);
     }
 
     /** Names, in which {@code *} stands for any characters. */

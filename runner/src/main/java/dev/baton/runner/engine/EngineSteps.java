@@ -127,11 +127,12 @@ final class EngineSteps {
         attempt,
         line.scope(),
         this::directory,
-        () -> run.log(path, attempt),
+        () -> run.log(path, visit, attempt),
         deadline,
         run.control().hold(),
         run.fixed(),
-        line.leftOut());
+        line.leftOut(),
+        run.outputs().reads(step.id()));
   }
 
   private Path directory() {

@@ -9,10 +9,11 @@ package dev.baton.runner.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.OutputUse;
 import dev.baton.runner.capture.Blobs;
 import dev.baton.runner.checkpoint.Checkpoints;
 import dev.baton.runner.journal.RunJournal;
-import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.logs.RunLog;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.steps.Deadline;
@@ -47,14 +48,15 @@ record RunContext(
     Blobs blobs,
     Checkpoints checkpoints,
     Optional<Duration> checkpointInterval,
-    LogShipper logs,
+    RunLog log,
     Announcements announcements,
     StepExecutors executors,
     int maxReroutes,
-    FixedPath fixed) {
+    FixedPath fixed,
+    OutputUse outputs) {
 
-  StepLog log(String step, int attempt) {
-    return new StepLog(logs, run, epoch, step, attempt);
+  StepLog log(String step, int visit, int attempt) {
+    return log.step(step, visit, attempt);
   }
 
   /** {@code <run>-<step path>-<visit>}, as an id in URLs. */

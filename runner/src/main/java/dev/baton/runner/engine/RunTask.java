@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.log.LogAttempt;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.RunState;
@@ -19,6 +20,7 @@ import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.OutputUse;
 import dev.baton.protocol.workflow.Workflow;
 import dev.baton.runner.capture.Blobs;
 import dev.baton.runner.capture.Lease;
@@ -30,7 +32,7 @@ import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.hold.Hold;
 import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.journal.RunJournal;
-import dev.baton.runner.logs.LogLine;
+import dev.baton.runner.logs.RunLog;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.snapshot.Excludes;
 import dev.baton.snapshot.TreeDelete;
@@ -55,6 +57,7 @@ public final class RunTask {
   private final Answers answers = new Answers();
   private final Parking parking;
   private final RunJournal journal;
+  private final RunLog log;
   private final CompletableFuture<Outcome> ended = new CompletableFuture<>();
 
   /** The journal is told in the order in which the run is suspended and goes on. */
@@ -93,6 +96,15 @@ public final class RunTask {
             services.spools(),
             this::sent,
             failure -> broken("the trace cannot be written", failure));
+    this.log =
+        services
+            .logs()
+            .open(
+                new Lease(
+                    assignment.run(),
+                    assignment.epoch(),
+                    assignment.project(),
+                    assignment.lease()));
     assignment.answers().forEach(answers::give);
   }
 
@@ -170,17 +182,7 @@ public final class RunTask {
                       .formatted(kept.events(), assignment.epoch(), HostName.get(), kept.file());
               LOG.warnf("run %s: %s", assignment.run(), what);
               String step = progress.step();
-              services
-                  .logs()
-                  .ship(
-                      new LogLine(
-                          assignment.run(),
-                          assignment.epoch(),
-                          step == null ? "" : step,
-                          1,
-                          "baton",
-                          Instant.now(),
-                          what));
+              log.note(new LogAttempt(step == null ? "" : step, 1, 1), what);
             });
   }
 
@@ -209,6 +211,7 @@ public final class RunTask {
         beat.stop();
       }
       endSpool(outcome);
+      log.end();
       if (outcome == Outcome.COMPLETED) {
         removeFiles();
       }
@@ -436,11 +439,12 @@ public final class RunTask {
         blobs,
         checkpoints(memory),
         services.checkpoints().interval(),
-        services.logs(),
+        log,
         services.announcements(),
         services.executors(),
         workflow.maxReroutes(),
-        services.fixed());
+        services.fixed(),
+        OutputUse.of(workflow));
   }
 
   private Checkpoints checkpoints(Memory memory) {

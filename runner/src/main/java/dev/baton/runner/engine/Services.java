@@ -11,6 +11,7 @@ import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.hold.Confirming;
 import dev.baton.runner.journal.SpoolSettings;
 import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.logs.RunLogs;
 import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.steps.StepExecutors;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ public record Services(
     StoreClient store,
     Snapshots snapshots,
     Heartbeats heartbeats,
-    LogShipper logs,
+    RunLogs logs,
     StepExecutors executors,
     Announcements announcements,
     Definitions definitions,

@@ -6,19 +6,27 @@
  */
 package dev.baton.runner.logs;
 
-import java.nio.charset.StandardCharsets;
-import java.util.function.Consumer;
+import dev.baton.protocol.log.LogRecord;
 
 /**
- * Cuts a stream of bytes into lines of text: at line ends, and at {@link LogLine#MAX_BYTES} where a
- * line is longer, never inside a UTF-8 character. For one thread.
+ * Cuts a stream of bytes into lines: at line ends, and at {@link LogRecord#MAX_BYTES} where a line
+ * is longer, there never inside a UTF-8 character. For one thread.
  */
 final class LineSplitter {
-  private final Consumer<String> lines;
-  private final byte[] held = new byte[LogLine.MAX_BYTES];
+  /** Takes lines. */
+  interface Lines {
+    /**
+     * @param bytes of which the first {@code length} count, until this returns
+     * @param cut whether the next one continues the line
+     */
+    void line(byte[] bytes, int length, boolean cut);
+  }
+
+  private final Lines lines;
+  private final byte[] held = new byte[LogRecord.MAX_BYTES];
   private int size;
 
-  LineSplitter(Consumer<String> lines) {
+  LineSplitter(Lines lines) {
     this.lines = lines;
   }
 
@@ -26,10 +34,10 @@ final class LineSplitter {
     for (int i = 0; i < count; i++) {
       byte b = bytes[i];
       if (b == '\n') {
-        emit(size);
+        emit(size, false);
       } else {
         if (size == held.length) {
-          emit(wholeCharacters());
+          emit(wholeCharacters(), true);
         }
         held[size++] = b;
       }
@@ -39,13 +47,13 @@ final class LineSplitter {
   /** What is left without a line end. */
   void end() {
     if (size > 0) {
-      emit(size);
+      emit(size, false);
     }
   }
 
-  private void emit(int count) {
-    int length = count > 0 && count == size && held[count - 1] == '\r' ? count - 1 : count;
-    lines.accept(new String(held, 0, length, StandardCharsets.UTF_8));
+  private void emit(int count, boolean cut) {
+    boolean carriage = !cut && count > 0 && held[count - 1] == '\r';
+    lines.line(held, carriage ? count - 1 : count, cut);
     System.arraycopy(held, count, held, 0, size - count);
     size -= count;
   }

@@ -7,15 +7,51 @@
 package dev.baton.runner.logs;
 
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A line, or a piece of a long one, as it is on {@code baton.logs}.
  *
  * @param step its path
  * @param stream {@code stdout}, {@code stderr}, or {@code baton} for what the runner itself says
- * @param text at most {@link #MAX_BYTES} as UTF-8, without the line end
+ * @param text as UTF-8 with replacement characters, without the line end
+ * @param line its number among the epoch's lines, from 1
+ * @param cut whether the next line of its attempt and stream continues it; null: no
+ * @param passedLines of the run that were not sent before this one, for want of room; null: none.
+ *     They are in the run's log.
+ * @param missingLines at this place, that are in no log; null: none
  */
 public record LogLine(
-    String run, int epoch, String step, int attempt, String stream, Instant time, String text) {
-  public static final int MAX_BYTES = 16 * 1024;
+    String run,
+    int epoch,
+    String step,
+    int visit,
+    int attempt,
+    String stream,
+    Instant time,
+    String text,
+    long line,
+    @Nullable Boolean cut,
+    @Nullable Long passedLines,
+    @Nullable Long passedBytes,
+    @Nullable Long missingLines,
+    @Nullable Long missingBytes) {
+
+  LogLine passed(long lines, long bytes) {
+    return new LogLine(
+        run,
+        epoch,
+        step,
+        visit,
+        attempt,
+        stream,
+        time,
+        text,
+        line,
+        cut,
+        lines == 0 ? null : lines,
+        bytes == 0 ? null : bytes,
+        missingLines,
+        missingBytes);
+  }
 }

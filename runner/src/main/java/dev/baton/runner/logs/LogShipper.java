@@ -12,11 +12,11 @@ import io.cloudevents.core.builder.CloudEventBuilder;
 import io.cloudevents.kafka.KafkaMessageFactory;
 import java.net.URI;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.UUID;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
@@ -27,23 +27,29 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends log lines in the background. Never blocks who logs: a line that finds the spool full is
- * dropped, and the next one that fits is preceded by a line that says how many were. Thread-safe.
- * Its producer is made at the first line.
+ * Sends the live tail of logs to {@code baton.logs} in the background. Never blocks the caller: a
+ * line that finds no room is passed over, and the next one of its run that fits carries the exact
+ * counts. All lines are in the runs' logs. Thread-safe. Its producer is made at the first line.
  */
 public final class LogShipper implements AutoCloseable {
   static final String TYPE = "dev.baton.log";
 
   private static final Logger LOG = Logger.getLogger(LogShipper.class);
-  private static final long MAX_SPOOLED_BYTES = 8L << 20;
-  private static final int MAX_SPOOLED_LINES = 50_000;
+  private static final long MAX_WAITING_BYTES = 8L << 20;
+  private static final int MAX_WAITING_LINES = 50_000;
+
+  /** What a line takes besides its text. */
+  private static final int AROUND = 100;
+
+  private record Waiting(LogLine line, int bytes, PassedOver passed) {}
 
   private final URI source;
   private final Supplier<Producer<String, byte[]>> producers;
-  private final LinkedBlockingQueue<LogLine> spool = new LinkedBlockingQueue<>(MAX_SPOOLED_LINES);
-  private final AtomicLong spooledBytes = new AtomicLong();
-  private final AtomicLong dropped = new AtomicLong();
+  // Bounded by the count of bytes, and of lines, that are taken before a line is added.
+  private final LinkedBlockingQueue<Waiting> waiting = new LinkedBlockingQueue<>();
+  private final AtomicLong waitingBytes = new AtomicLong();
   private final AtomicLong unsettled = new AtomicLong();
+  private final AtomicBoolean warned = new AtomicBoolean();
   private @Nullable Thread sender;
 
   public LogShipper(String runner, Supplier<Producer<String, byte[]>> producers) {
@@ -51,39 +57,25 @@ public final class LogShipper implements AutoCloseable {
     this.producers = producers;
   }
 
-  /** Spools the line, or drops it. */
-  public void ship(LogLine line) {
+  /** Whether a line of so many bytes would be sent now. Where not, it counts as passed over. */
+  boolean hasRoom(int bytes, PassedOver passed) {
+    if (waitingBytes.get() + bytes + AROUND > MAX_WAITING_BYTES
+        || unsettled.get() >= MAX_WAITING_LINES) {
+      passed.add(1, bytes);
+      return false;
+    }
+    return true;
+  }
+
+  /** Sends a line after {@link #hasRoom}, or one that must fit. */
+  void ship(LogLine line, int bytes, PassedOver passed) {
     ensureStarted();
-    if (spooledBytes.get() + line.text().length() > MAX_SPOOLED_BYTES) {
-      dropped.incrementAndGet();
-      return;
-    }
-    long lost = dropped.getAndSet(0);
-    if (lost > 0) {
-      LogLine gap =
-          new LogLine(
-              line.run(),
-              line.epoch(),
-              line.step(),
-              line.attempt(),
-              "baton",
-              Instant.now(),
-              lost + " lines were dropped here: the log could not be sent fast enough");
-      spool(gap);
-    }
-    spool(line);
-  }
-
-  private void spool(LogLine line) {
     unsettled.incrementAndGet();
-    spooledBytes.addAndGet(line.text().length());
-    if (!spool.offer(line)) {
-      settle(line);
-      dropped.incrementAndGet();
-    }
+    waitingBytes.addAndGet(bytes + AROUND);
+    waiting.add(new Waiting(passed.onto(line), bytes, passed));
   }
 
-  /** Waits until all lines are sent or lost, at most so long. */
+  /** Waits until all lines are sent or passed over, at most so long. */
   public void drain(Duration patience) throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
     synchronized (unsettled) {
@@ -105,7 +97,7 @@ public final class LogShipper implements AutoCloseable {
     Producer<String, byte[]> producer = producers.get();
     try {
       while (!Thread.currentThread().isInterrupted()) {
-        send(producer, spool.take());
+        send(producer, waiting.take());
       }
     } catch (InterruptedException | InterruptException closed) {
       LOG.debug("closed");
@@ -115,25 +107,29 @@ public final class LogShipper implements AutoCloseable {
     }
   }
 
-  private void send(Producer<String, byte[]> producer, LogLine line) {
+  private void send(Producer<String, byte[]> producer, Waiting next) {
     try {
-      producer.send(encode(line), (metadata, failure) -> sent(line, failure));
+      producer.send(encode(next.line()), (metadata, failure) -> sent(next, failure));
     } catch (InterruptException e) {
       throw e;
     } catch (KafkaException e) {
-      sent(line, e);
+      sent(next, e);
     }
   }
 
-  private void sent(LogLine line, @Nullable Exception failure) {
-    if (failure != null && dropped.getAndIncrement() == 0) {
-      LOG.warnf("log lines of run %s are lost: %s", line.run(), failure.getMessage());
+  private void sent(Waiting next, @Nullable Exception failure) {
+    if (failure != null) {
+      Long lines = next.line().passedLines();
+      Long bytes = next.line().passedBytes();
+      next.passed()
+          .add(1 + (lines == null ? 0 : lines), next.bytes() + (bytes == null ? 0 : bytes));
+      if (!warned.getAndSet(true)) {
+        LOG.warnf(
+            "live tail of run %s: lines are passed over, the run's log has them: %s",
+            next.line().run(), failure.getMessage());
+      }
     }
-    settle(line);
-  }
-
-  private void settle(LogLine line) {
-    spooledBytes.addAndGet(-line.text().length());
+    waitingBytes.addAndGet(-next.bytes() - AROUND);
     if (unsettled.decrementAndGet() == 0) {
       synchronized (unsettled) {
         unsettled.notifyAll();
@@ -154,7 +150,7 @@ public final class LogShipper implements AutoCloseable {
                 .build());
   }
 
-  /** Lines that were not drained are lost. */
+  /** Lines that were not drained are not sent. */
   @Override
   public synchronized void close() {
     if (sender != null) {

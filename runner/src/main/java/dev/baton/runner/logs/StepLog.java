@@ -6,39 +6,44 @@
  */
 package dev.baton.runner.logs;
 
+import dev.baton.protocol.log.LogAttempt;
+import dev.baton.protocol.log.LogRecord;
+import dev.baton.protocol.log.LogStream;
 import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.LogTail;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.time.Instant;
 
 /**
- * Takes one attempt's stdout and stderr: ships the lines, keeps the tail and the digest for the
- * trace. Thread-safe; each stream is written by one thread.
+ * Takes one attempt's stdout and stderr: puts the lines into the run's log, keeps the tail, the
+ * digest and the counts for the trace. Thread-safe; each stream is written by one thread.
  */
 public final class StepLog {
   static final int TAIL_BYTES = 4 * 1024;
 
-  private final LogShipper shipper;
-  private final String run;
-  private final int epoch;
-  private final String step;
-  private final int attempt;
+  private final RunLog log;
+  private final LogAttempt attempt;
   private final MessageDigest digest = Digest.sha256();
   private final byte[] tail = new byte[TAIL_BYTES];
+  private final MissingLines missing = new MissingLines();
   private long bytes;
+  private long lines;
+  private long keptBytes;
 
-  public StepLog(LogShipper shipper, String run, int epoch, String step, int attempt) {
-    this.shipper = shipper;
-    this.run = run;
-    this.epoch = epoch;
-    this.step = step;
+  StepLog(RunLog log, LogAttempt attempt) {
+    this.log = log;
     this.attempt = attempt;
   }
 
   /** A writer for {@code stdout} or {@code stderr}. */
   public Stream stream(String name) {
-    return new Stream(name);
+    return new Stream(
+        LogStream.of(name).orElseThrow(() -> new IllegalArgumentException("no stream " + name)));
+  }
+
+  /** Puts a line of the runner itself into the log. */
+  public void note(String text) {
+    log.note(attempt, text);
   }
 
   /** What the event says about the log so far. */
@@ -48,8 +53,14 @@ public final class StepLog {
     for (int i = 0; i < kept; i++) {
       last[i] = tail[(int) ((bytes - kept + i) % TAIL_BYTES)];
     }
+    LogRecord.Missing all = missing.all();
     return new LogTail(
-        new String(last, StandardCharsets.UTF_8), Digest.ofHash(digestSoFar()), bytes);
+        new String(last, StandardCharsets.UTF_8),
+        Digest.ofHash(digestSoFar()),
+        bytes,
+        lines,
+        all.lines(),
+        all.bytes());
   }
 
   private byte[] digestSoFar() {
@@ -69,24 +80,41 @@ public final class StepLog {
     }
   }
 
+  private synchronized void counted(boolean kept, int length) {
+    if (kept) {
+      lines++;
+      keptBytes += length;
+    }
+  }
+
+  private synchronized long keptBytes() {
+    return keptBytes;
+  }
+
   /** One of the two streams. */
   public final class Stream {
-    private final LineSplitter splitter;
+    private final LogStream name;
+    private final LineSplitter splitter = new LineSplitter(this::line);
 
-    private Stream(String name) {
-      splitter =
-          new LineSplitter(
-              text ->
-                  shipper.ship(new LogLine(run, epoch, step, attempt, name, Instant.now(), text)));
+    private Stream(LogStream name) {
+      this.name = name;
     }
 
     public void write(byte[] chunk, int count) {
       keep(chunk, count);
       splitter.accept(chunk, count);
+      log.flush();
     }
 
+    /** Also puts into the log what is missing of it. */
     public void end() {
       splitter.end();
+      log.noticeOf(attempt, missing);
+      log.flush();
+    }
+
+    private void line(byte[] text, int length, boolean cut) {
+      counted(log.line(attempt, name, cut, text, length, missing, keptBytes()), length);
     }
   }
 }

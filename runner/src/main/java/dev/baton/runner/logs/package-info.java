@@ -1,6 +1,6 @@
 /**
- * Standard output and error of steps on their way to {@code baton.logs}: bounded, never in a step's
- * way.
+ * Standard output and error of steps: spooled on the disk, uploaded in chunks, and sent to {@code
+ * baton.logs} as a live tail. Bounded, never in a step's way.
  */
 @NullMarked
 package dev.baton.runner.logs;

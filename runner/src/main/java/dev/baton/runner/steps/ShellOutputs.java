@@ -26,16 +26,36 @@ import java.nio.file.Path;
 /** A shell step's result as JSON. */
 final class ShellOutputs {
   private static final int MAX_LINKS = 40;
+  /** Said in the log of a step whose output is not all of its standard output. */
+  static final String CUT =
+      "standard output has more than %d bytes: the step's output is cut there; no expression reads it"
+          .formatted(ShellOutput.MAX_BYTES);
 
   private ShellOutputs() {}
 
   /**
+   * Whether the output is the beginning of standard output: there is too much of it, its text is
+   * all that is asked for, and nothing in the workflow reads it.
+   */
+  static boolean isCut(ShellOutput output, Ended.Exited exited, StepContext context) {
+    return exited.stdoutOver()
+        && output instanceof ShellOutput.Stdout(ShellOutput.As as)
+        && as == ShellOutput.As.TEXT
+        && !context.outputIsRead();
+  }
+
+  /**
+   * Reads a step's output from its standard output or from a file in its directory.
+   *
    * @param directory where the step's files are
-   * @param seen the path under which the step saw it
    * @throws IOException whose message says why there is no output
    */
-  static JsonNode read(ShellOutput output, Ended.Exited exited, Path directory, Path seen)
+  static JsonNode read(ShellOutput output, Ended.Exited exited, Path directory, StepContext context)
       throws IOException {
+    Path seen = context.fixed().seen(directory);
+    if (isCut(output, exited, context)) {
+      return TextNode.valueOf(beginning(exited.stdout()));
+    }
     return switch (output) {
       case ShellOutput.None none -> NullNode.getInstance();
       case ShellOutput.Stdout(ShellOutput.As as) -> {
@@ -47,6 +67,16 @@ final class ShellOutputs {
       case ShellOutput.File(String path, ShellOutput.As as) ->
           parse(file(directory, seen, path), as, path);
     };
+  }
+
+  /** Without the character that the bound has cut. */
+  private static String beginning(byte[] bytes) {
+    int end = bytes.length;
+    while (end > 0 && bytes.length - end < 3 && (bytes[end - 1] & 0xc0) == 0x80) {
+      end--;
+    }
+    boolean whole = end > 0 && (bytes[end - 1] & 0xc0) != 0xc0;
+    return new String(bytes, 0, whole ? bytes.length : end - 1, StandardCharsets.UTF_8);
   }
 
   private static byte[] file(Path directory, Path seen, String name) throws IOException {

@@ -41,7 +41,7 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
       return switch (command.run(context.hold(), log, limit)) {
         case Ended.TimedOut timedOut ->
             failed(new Failure("timeout", "stopped after " + describe(limit), null), log);
-        case Ended.Exited exited -> exited(kind, exited, directory, context.fixed(), log);
+        case Ended.Exited exited -> exited(kind, exited, context, log);
       };
     } catch (IOException e) {
       return StepResult.failed("exit_code", "cannot start: " + e.getMessage());
@@ -98,14 +98,18 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
   }
 
   private static StepResult exited(
-      StepKind.Shell kind, Ended.Exited exited, Path directory, FixedPath fixed, StepLog log) {
+      StepKind.Shell kind, Ended.Exited exited, StepContext context, StepLog log) {
+    Path directory = context.directory().get();
     int code = exited.exitCode();
     if (!kind.okExitCodes().contains(code)) {
       return failed(new Failure("exit_code", describe(code), code), log);
     }
     LogTail tail = log.tail();
     try {
-      JsonNode output = ShellOutputs.read(kind.output(), exited, directory, fixed.seen(directory));
+      if (ShellOutputs.isCut(kind.output(), exited, context)) {
+        log.note(ShellOutputs.CUT);
+      }
+      JsonNode output = ShellOutputs.read(kind.output(), exited, directory, context);
       return new StepResult.Done(output, code, tail);
     } catch (IOException e) {
       String message = StepResult.shorten(String.valueOf(e.getMessage()));

@@ -29,6 +29,7 @@ import java.util.function.Supplier;
  * @param hold what the attempt starts begins, stops and goes on with it
  * @param fixed where its processes see the directory
  * @param leftOut paths in the directory that cuts leave out and that are missing
+ * @param outputIsRead whether an expression of the workflow may read the step's output
  */
 public record StepContext(
     String run,
@@ -42,7 +43,8 @@ public record StepContext(
     Deadline deadline,
     Hold hold,
     FixedPath fixed,
-    List<String> leftOut) {
+    List<String> leftOut,
+    boolean outputIsRead) {
   public StepContext {
     leftOut = List.copyOf(leftOut);
   }

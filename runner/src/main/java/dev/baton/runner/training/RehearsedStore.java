@@ -7,11 +7,15 @@
 package dev.baton.runner.training;
 
 import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.CommitLogChunkRequest;
+import dev.baton.protocol.grpc.CommitLogChunkResponse;
 import dev.baton.protocol.grpc.Download;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
 import dev.baton.protocol.grpc.PrepareDownloadResponse;
+import dev.baton.protocol.grpc.PrepareLogChunkRequest;
+import dev.baton.protocol.grpc.PrepareLogChunkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
 import dev.baton.protocol.grpc.Snapshot;
@@ -59,6 +63,21 @@ final class RehearsedStore extends KeptCheckpoints {
               .setPutUrl(objects.url(digest)));
     }
     answer.onNext(response.build());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void prepareLogChunk(
+      PrepareLogChunkRequest request, StreamObserver<PrepareLogChunkResponse> answer) {
+    answer.onNext(
+        PrepareLogChunkResponse.newBuilder().setPutUrl(objects.url(request.getDigest())).build());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void commitLogChunk(
+      CommitLogChunkRequest request, StreamObserver<CommitLogChunkResponse> answer) {
+    answer.onNext(CommitLogChunkResponse.getDefaultInstance());
     answer.onCompleted();
   }
 

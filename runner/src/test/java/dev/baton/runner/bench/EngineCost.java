@@ -29,7 +29,9 @@ import dev.baton.runner.engine.Services;
 import dev.baton.runner.engine.Snapshots;
 import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.journal.SpoolSettings;
+import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.logs.RunLogs;
 import dev.baton.runner.steps.StepExecutors;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -72,7 +74,10 @@ public final class EngineCost {
               store,
               new FreshRunsOnly(),
               new Heartbeats("cost", producer),
-              new LogShipper("cost", () -> producer),
+              new RunLogs(
+                  new LogShipper("cost", () -> producer),
+                  store,
+                  LogSettings.of(Path.of(System.getProperty("java.io.tmpdir"), "cost"))),
               new StepExecutors(name -> Optional.empty()),
               new Announcements(),
               new Definitions(),

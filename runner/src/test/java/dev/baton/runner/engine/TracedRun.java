@@ -27,7 +27,9 @@ import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.config.Address;
 import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.journal.SpoolSettings;
+import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.logs.RunLogs;
 import dev.baton.runner.steps.StepContext;
 import dev.baton.runner.steps.StepExecutors;
 import java.net.URI;
@@ -60,7 +62,11 @@ final class TracedRun {
   private static final MockProducer<String, byte[]> NOWHERE =
       new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
   private static final Heartbeats HEARTBEATS = new Heartbeats("traced", NOWHERE);
-  private static final LogShipper LOGS = new LogShipper("traced", () -> NOWHERE);
+  private static final RunLogs LOGS =
+      new RunLogs(
+          new LogShipper("traced", () -> NOWHERE),
+          NO_STORE,
+          LogSettings.of(Path.of(System.getProperty("java.io.tmpdir"), "traced")));
   private static final Announcements ANNOUNCEMENTS = new Announcements();
   private static final Definitions DEFINITIONS = new Definitions();
 

@@ -6,9 +6,11 @@
  */
 package dev.baton.runner.logs;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
+import dev.baton.protocol.log.LogRecord;
+import dev.baton.protocol.trace.Digest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,13 +26,16 @@ class LogShipperTest {
       new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
 
   private static LogLine line(String text) {
-    return new LogLine("run", 1, "step", 1, "stdout", Instant.EPOCH, text);
+    return new LogLine(
+        "run", 1, "step", 1, 1, "stdout", Instant.EPOCH, text, 1, null, null, null, null, null);
   }
 
   @Test
-  void shouldNeverBlockAndSayHowManyLinesWereDropped() throws Exception {
+  void shouldNeverBlockAndSayExactlyHowMuchWasPassedOver() throws Exception {
     CountDownLatch brokersAreBack = new CountDownLatch(1);
-    String long16k = "x".repeat(LogLine.MAX_BYTES);
+    String long16k = "x".repeat(LogRecord.MAX_BYTES);
+    PassedOver passed = new PassedOver();
+    int sent = 0;
     try (LogShipper shipper =
         new LogShipper(
             "r",
@@ -39,21 +44,27 @@ class LogShipperTest {
               return producer;
             })) {
       for (int i = 0; i < 600; i++) {
-        shipper.ship(line(long16k));
+        if (shipper.hasRoom(long16k.length(), passed)) {
+          shipper.ship(line(long16k), long16k.length(), passed);
+          sent++;
+        }
       }
       brokersAreBack.countDown();
       shipper.drain(Duration.ofSeconds(10));
-      shipper.ship(line("after"));
+      assertThat(shipper.hasRoom(5, passed)).isTrue();
+      shipper.ship(line("after"), 5, passed);
       shipper.drain(Duration.ofSeconds(10));
     }
 
-    List<String> sent =
-        producer.history().stream()
-            .map(r -> new String(r.value(), StandardCharsets.UTF_8))
-            .toList();
-    assertThat(sent).hasSize(512 + 2);
-    assertThat(sent.get(512)).contains("88 lines were dropped here").contains("\"baton\"");
-    assertThat(sent.get(513)).contains("after");
+    List<String> texts =
+        producer.history().stream().map(r -> new String(r.value(), UTF_8)).toList();
+    assertThat(sent).isBetween(400, 599);
+    assertThat(texts).hasSize(sent + 1);
+    assertThat(texts.getLast())
+        .contains("\"after\"")
+        .contains("\"passed_lines\":" + (600 - sent) + ",")
+        .contains("\"passed_bytes\":" + (600 - sent) * 16_384);
+    assertThat(texts.getFirst()).doesNotContain("passed_lines");
   }
 
   private static void awaitUninterrupted(CountDownLatch latch) {
@@ -67,33 +78,42 @@ class LogShipperTest {
   @Test
   void shouldCutLinesAtLineEndsAndLongOnesBetweenCharacters() {
     List<String> lines = new ArrayList<>();
-    LineSplitter splitter = new LineSplitter(lines::add);
+    List<Boolean> cuts = new ArrayList<>();
+    LineSplitter splitter =
+        new LineSplitter(
+            (text, length, cut) -> {
+              assertThat(length).isLessThanOrEqualTo(LogRecord.MAX_BYTES);
+              lines.add(new String(text, 0, length, UTF_8));
+              cuts.add(cut);
+            });
     String euros = "€".repeat(10_000);
 
-    byte[] bytes = ("a\r\n\nb\n" + euros + "\nend").getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = ("a\r\n\nb\n" + euros + "\nend").getBytes(UTF_8);
     splitter.accept(bytes, bytes.length);
     splitter.end();
 
     assertThat(lines.subList(0, 3)).containsExactly("a", "", "b");
     assertThat(String.join("", lines.subList(3, lines.size() - 1))).isEqualTo(euros);
-    assertThat(lines)
-        .allMatch(line -> line.getBytes(StandardCharsets.UTF_8).length <= LogLine.MAX_BYTES);
     assertThat(lines.getLast()).isEqualTo("end");
+    assertThat(cuts).containsExactly(false, false, false, true, false, false);
   }
 
   @Test
-  void shouldKeepTheTailAndTheDigestOfEverything() {
-    StepLog log = new StepLog(new LogShipper("r", () -> producer), "run", 1, "step", 1);
-    StepLog.Stream out = log.stream("stdout");
-    byte[] chunk = "0123456789".repeat(1_000).getBytes(StandardCharsets.UTF_8);
-    out.write(chunk, chunk.length);
-    out.write("tail".getBytes(StandardCharsets.UTF_8), 4);
+  void shouldKeepTheTailTheDigestAndTheCountsOfEverything() {
+    try (LogFixture logs = LogFixture.of(producer)) {
+      StepLog log = logs.open("run", 1).step("step", 1, 1);
+      StepLog.Stream out = log.stream("stdout");
+      byte[] chunk = "012345678\n".repeat(1_000).getBytes(UTF_8);
+      out.write(chunk, chunk.length);
+      out.write("tail".getBytes(UTF_8), 4);
+      out.end();
 
-    assertThat(log.tail().bytes()).isEqualTo(10_004);
-    assertThat(log.tail().tail()).hasSize(StepLog.TAIL_BYTES).endsWith("6789tail");
-    assertThat(log.tail().digest())
-        .isEqualTo(
-            dev.baton.protocol.trace.Digest.of(
-                ("0123456789".repeat(1_000) + "tail").getBytes(StandardCharsets.UTF_8)));
+      assertThat(log.tail().bytes()).isEqualTo(10_004);
+      assertThat(log.tail().lines()).isEqualTo(1_001);
+      assertThat(log.tail().missingLines()).isZero();
+      assertThat(log.tail().tail()).hasSize(StepLog.TAIL_BYTES).endsWith("678\ntail");
+      assertThat(log.tail().digest())
+          .isEqualTo(Digest.of(("012345678\n".repeat(1_000) + "tail").getBytes(UTF_8)));
+    }
   }
 }

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.runner.hold.Hold;
-import dev.baton.runner.logs.LogShipper;
+import dev.baton.runner.logs.LogFixture;
 import dev.baton.runner.logs.StepLog;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -40,8 +40,8 @@ class CommandTest {
 
   private final MockProducer<String, byte[]> producer =
       new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
-  private final LogShipper logs = new LogShipper("r", () -> producer);
-  private final StepLog log = new StepLog(logs, "run", 1, "step", 1);
+  private final LogFixture logs = LogFixture.of(producer);
+  private final StepLog log = logs.open("run", 1).step("step", 1, 1);
   private final String mark = "BATON_RUN_ID=" + UUID.randomUUID();
 
   private final AtomicLong clock = new AtomicLong();

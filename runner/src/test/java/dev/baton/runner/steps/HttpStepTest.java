@@ -100,7 +100,8 @@ class HttpStepTest {
             Deadline.after(Duration.ofSeconds(20)),
             Hold.forever(),
             FixedPath.NONE,
-            List.of());
+            List.of(),
+            false);
     return STEP.execute((StepKind.Http) valid.workflow().flow().first().kind(), context);
   }
 

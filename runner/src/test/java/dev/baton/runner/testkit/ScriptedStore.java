@@ -9,6 +9,8 @@ package dev.baton.runner.testkit;
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.CommitCheckpointResponse;
+import dev.baton.protocol.grpc.CommitLogChunkRequest;
+import dev.baton.protocol.grpc.CommitLogChunkResponse;
 import dev.baton.protocol.grpc.Download;
 import dev.baton.protocol.grpc.FindChunksRequest;
 import dev.baton.protocol.grpc.FindChunksResponse;
@@ -17,6 +19,8 @@ import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
 import dev.baton.protocol.grpc.PrepareDownloadResponse;
+import dev.baton.protocol.grpc.PrepareLogChunkRequest;
+import dev.baton.protocol.grpc.PrepareLogChunkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
 import dev.baton.protocol.grpc.Snapshot;
@@ -57,6 +61,9 @@ public final class ScriptedStore extends KeptCheckpoints {
   private final MinioClient s3;
   private final String bucket;
 
+  /** What was acknowledged of logs. */
+  public final StoredLogs logs;
+
   /** While set, uploads are refused as if the object store were away. */
   public volatile boolean away;
 
@@ -73,6 +80,7 @@ public final class ScriptedStore extends KeptCheckpoints {
     this.bucket = bucket;
     this.trace = trace;
     this.s3 = s3;
+    this.logs = new StoredLogs(s3, bucket);
   }
 
   @Override
@@ -213,6 +221,36 @@ public final class ScriptedStore extends KeptCheckpoints {
     } catch (Exception e) {
       answer.onError(Status.UNAVAILABLE.withCause(e).asException());
     }
+  }
+
+  @Override
+  public void prepareLogChunk(
+      PrepareLogChunkRequest request, StreamObserver<PrepareLogChunkResponse> answer) {
+    if (away) {
+      answer.onError(Status.UNAVAILABLE.withDescription("the object store is away").asException());
+      return;
+    }
+    try {
+      answer.onNext(
+          PrepareLogChunkResponse.newBuilder()
+              .setPutUrl(presigned(Method.PUT, StoredLogs.key(request)))
+              .build());
+      answer.onCompleted();
+    } catch (IOException e) {
+      answer.onError(Status.UNAVAILABLE.withCause(e).asException());
+    }
+  }
+
+  @Override
+  public void commitLogChunk(
+      CommitLogChunkRequest request, StreamObserver<CommitLogChunkResponse> answer) {
+    if (away) {
+      answer.onError(Status.UNAVAILABLE.withDescription("the store is away").asException());
+      return;
+    }
+    logs.commit(request);
+    answer.onNext(CommitLogChunkResponse.getDefaultInstance());
+    answer.onCompleted();
   }
 
   private static String key(String project, ObjectRef object) {

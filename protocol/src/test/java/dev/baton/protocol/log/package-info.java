@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.protocol.log;
+
+import org.jspecify.annotations.NullMarked;

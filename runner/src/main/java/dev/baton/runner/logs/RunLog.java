@@ -1,0 +1,382 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.logs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.baton.protocol.log.LogAttempt;
+import dev.baton.protocol.log.LogRecord;
+import dev.baton.protocol.log.LogStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log of one run in one epoch: numbers the lines of all its steps, spools them on the disk and
+ * gives them to an uploader, file by file. Whoever adds lines waits for nothing but the disk.
+ * Thread-safe.
+ */
+public final class RunLog {
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+  /** How long the first file takes lines, and by how much longer each next one does. */
+  private static final long FIRST_DUE_NANOS = NANOS_PER_SECOND;
+
+  private static final long LONGEST_DUE_NANOS = 30 * NANOS_PER_SECOND;
+
+  private final String run;
+  private final int epoch;
+  private final LogSettings settings;
+  private final Path folder;
+  private final LogShipper tail;
+  private final Runnable starter;
+  private final PassedOver passed = new PassedOver();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final ArrayDeque<SpoolFile> sealed = new ArrayDeque<>();
+  private @Nullable SpoolFile current;
+  private long currentDue;
+  private long dueNanos = FIRST_DUE_NANOS;
+  private long nextLine = 1;
+  private long sealedBytes;
+  private boolean started;
+  private boolean ended;
+  private boolean lastTaken;
+
+  /**
+   * @param found what runners before this one left on the disk, in its order
+   * @param starter called once, as soon as there is something to upload
+   */
+  RunLog(
+      String run,
+      int epoch,
+      LogSettings settings,
+      LogShipper tail,
+      List<SpoolFile> found,
+      Consumer<RunLog> starter) {
+    this.run = run;
+    this.epoch = epoch;
+    this.settings = settings;
+    this.folder = settings.folder(run);
+    this.tail = tail;
+    this.starter = () -> starter.accept(this);
+    sealed.addAll(found);
+    found.forEach(file -> sealedBytes += file.size());
+    if (!found.isEmpty()) {
+      started = true;
+      this.starter.run();
+    }
+  }
+
+  /** The log of an attempt. */
+  public StepLog step(String step, int visit, int attempt) {
+    return new StepLog(this, new LogAttempt(step, visit, attempt));
+  }
+
+  /** Puts a line of the runner itself into the log, whatever the bound is. */
+  public void note(LogAttempt attempt, String text) {
+    byte[] bytes = bounded(text);
+    notice(attempt, bytes, LogRecord.Missing.NOTHING);
+    flush();
+  }
+
+  /**
+   * Adds a line.
+   *
+   * @param kept bytes of the attempt that are in the log so far
+   * @return false where it found no room: then it is counted
+   */
+  boolean line(
+      LogAttempt attempt,
+      LogStream stream,
+      boolean cut,
+      byte[] text,
+      int length,
+      MissingLines missing,
+      long kept) {
+    Instant now = Instant.now();
+    long number;
+    lock.lock();
+    try {
+      String refusal = refusal(length, kept);
+      if (refusal != null) {
+        missing.add(length, refusal);
+        return false;
+      }
+      noticeLocked(attempt, missing, now);
+      SpoolFile file = file();
+      file.line(attempt, stream, micros(now), cut, text, length);
+      number = nextLine++;
+      rotate(file);
+    } finally {
+      lock.unlock();
+    }
+    if (tail.hasRoom(length, passed)) {
+      String shown = new String(text, 0, length, UTF_8);
+      tail.ship(
+          live(attempt, stream, now, shown, number, cut, LogRecord.Missing.NOTHING),
+          length,
+          passed);
+    }
+    return true;
+  }
+
+  /** Why there is no room for so many bytes more; null: there is. */
+  private @Nullable String refusal(int length, long kept) {
+    if (kept + length > settings.attemptBytes()) {
+      return "the attempt's log has reached its bound, baton.logs.max is %d bytes"
+          .formatted(settings.attemptBytes());
+    }
+    SpoolFile file = current;
+    long spooled = sealedBytes + (file == null ? 0 : file.size());
+    if (spooled + length > settings.spoolBytes()) {
+      return "the runner's spool was full, baton.logs.spool.max is %d bytes"
+          .formatted(settings.spoolBytes());
+    }
+    IOException trouble = file == null ? null : file.refusal();
+    return trouble == null ? null : "the runner's spool cannot be written: " + trouble.getMessage();
+  }
+
+  /** Puts the notice of what is missing into the log, if one is owed, whatever the bound is. */
+  void noticeOf(LogAttempt attempt, MissingLines missing) {
+    lock.lock();
+    try {
+      noticeLocked(attempt, missing, Instant.now());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void noticeLocked(LogAttempt attempt, MissingLines missing, Instant now) {
+    LogRecord.Missing owed = missing.take();
+    if (owed != null) {
+      String text =
+          "%d lines (%d bytes) are missing here: %s"
+              .formatted(owed.lines(), owed.bytes(), missing.why());
+      noticeLocked(attempt, bounded(text), owed, now);
+    }
+  }
+
+  private void notice(LogAttempt attempt, byte[] text, LogRecord.Missing missing) {
+    lock.lock();
+    try {
+      noticeLocked(attempt, text, missing, Instant.now());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void noticeLocked(
+      LogAttempt attempt, byte[] text, LogRecord.Missing missing, Instant now) {
+    SpoolFile file = file();
+    file.notice(attempt, micros(now), text, missing);
+    long number = nextLine++;
+    rotate(file);
+    tail.ship(
+        live(attempt, LogStream.BATON, now, new String(text, UTF_8), number, false, missing),
+        text.length,
+        passed);
+  }
+
+  private LogLine live(
+      LogAttempt attempt,
+      LogStream stream,
+      Instant now,
+      String text,
+      long number,
+      boolean cut,
+      LogRecord.Missing missing) {
+    return new LogLine(
+        run,
+        epoch,
+        attempt.step(),
+        attempt.visit(),
+        attempt.attempt(),
+        stream.word(),
+        now,
+        text,
+        number,
+        cut ? Boolean.TRUE : null,
+        null,
+        null,
+        missing.lines() == 0 ? null : (Long) missing.lines(),
+        missing.bytes() == 0 ? null : (Long) missing.bytes());
+  }
+
+  private SpoolFile file() {
+    SpoolFile file = current;
+    if (file == null) {
+      file = SpoolFile.of(folder, run, epoch, nextLine);
+      current = file;
+      currentDue = System.nanoTime() + dueNanos;
+      dueNanos = Math.min(2 * dueNanos, LONGEST_DUE_NANOS);
+      if (!started) {
+        started = true;
+        starter.run();
+      }
+      changed.signalAll();
+    }
+    return file;
+  }
+
+  private void rotate(SpoolFile file) {
+    if (file.isFull()) {
+      seal(file);
+    }
+  }
+
+  private void seal(SpoolFile file) {
+    file.seal();
+    sealed.add(file);
+    sealedBytes += file.size();
+    current = null;
+    changed.signalAll();
+  }
+
+  /** Puts the newest lines on the disk. */
+  void flush() {
+    lock.lock();
+    try {
+      if (current != null) {
+        current.flush();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Says that no line follows. Does not wait for the upload. */
+  public void end() {
+    lock.lock();
+    try {
+      ended = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    if (!passed.isEmpty()) {
+      String text = "the live tail passed over lines: the run's log has them";
+      tail.ship(
+          live(
+              new LogAttempt("", 1, 1),
+              LogStream.BATON,
+              Instant.now(),
+              text,
+              0,
+              false,
+              LogRecord.Missing.NOTHING),
+          text.length(),
+          passed);
+    }
+  }
+
+  String run() {
+    return run;
+  }
+
+  int epoch() {
+    return epoch;
+  }
+
+  Path folder() {
+    return folder;
+  }
+
+  /**
+   * A file to be uploaded.
+   *
+   * @param last whether it is the last of its epoch
+   */
+  record Due(SpoolFile file, boolean last) {}
+
+  /**
+   * Waits until a file is due and gives it; empty once the log has ended and all of it was taken.
+   * For one uploader, which takes a file again until it says {@link #uploaded}.
+   */
+  Optional<Due> take() throws InterruptedException {
+    lock.lock();
+    try {
+      while (true) {
+        SpoolFile file = current;
+        long left = currentDue - System.nanoTime();
+        if (file != null && (ended || left <= 0)) {
+          seal(file);
+        }
+        SpoolFile first = sealed.peek();
+        if (first != null) {
+          return Optional.of(new Due(first, isLast(first)));
+        }
+        if (ended) {
+          return lastTaken || nextLine == 1 ? Optional.empty() : Optional.of(mark());
+        }
+        if (file == null) {
+          changed.await();
+        } else {
+          changed.await(left, TimeUnit.NANOSECONDS);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** One without lines that says that the log has ended. */
+  private Due mark() {
+    SpoolFile mark = SpoolFile.of(folder, run, epoch, nextLine);
+    sealed.add(mark);
+    return new Due(mark, true);
+  }
+
+  /** Of an epoch before this one: the last that was found. */
+  private boolean isLast(SpoolFile file) {
+    int of = file.index().epoch();
+    SpoolFile behind =
+        sealed.stream().skip(1).filter(next -> next.index().epoch() == of).findFirst().orElse(null);
+    return behind == null && (of != epoch || (ended && current == null));
+  }
+
+  /** The file's lines are acknowledged: it is needed no longer. */
+  void uploaded(Due due) {
+    lock.lock();
+    try {
+      if (sealed.remove(due.file())) {
+        sealedBytes -= due.file().size();
+      }
+      lastTaken |= due.last() && due.file().index().epoch() == epoch;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether nothing of it waits to be uploaded, and nothing will. */
+  boolean isDone() {
+    lock.lock();
+    try {
+      return ended && current == null && sealed.isEmpty() && (lastTaken || nextLine == 1);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static long micros(Instant time) {
+    return time.getEpochSecond() * 1_000_000L + time.getNano() / 1_000;
+  }
+
+  private static byte[] bounded(String text) {
+    byte[] bytes = text.getBytes(UTF_8);
+    return bytes.length <= LogRecord.MAX_BYTES ? bytes : Arrays.copyOf(bytes, LogRecord.MAX_BYTES);
+  }
+}

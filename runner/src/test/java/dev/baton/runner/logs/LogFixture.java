@@ -1,0 +1,70 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.logs;
+
+import dev.baton.runner.attach.Channels;
+import dev.baton.runner.capture.Lease;
+import dev.baton.runner.capture.StoreClient;
+import dev.baton.runner.config.Address;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Producer;
+
+/** Logs of runs as a runner makes them. */
+public final class LogFixture implements AutoCloseable {
+  private final RunLogs logs;
+  private final LogShipper tail;
+
+  public LogFixture(
+      Supplier<Producer<String, byte[]>> producers, String storeUrl, LogSettings settings) {
+    tail = new LogShipper("fixture", producers);
+    logs =
+        new RunLogs(
+            tail,
+            new StoreClient(Channels.open(Address.parseAll("baton.store.url", storeUrl))),
+            settings);
+  }
+
+  /** Without a store that answers. */
+  public static LogFixture of(Producer<String, byte[]> producer) {
+    try {
+      Path folder = Files.createTempDirectory("baton-log-test");
+      folder.toFile().deleteOnExit();
+      return new LogFixture(() -> producer, "http://127.0.0.1:9", LogSettings.of(folder));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public RunLog open(String run, int epoch) {
+    return logs.open(new Lease(run, epoch, "default", ""));
+  }
+
+  /** Waits for the live tail, not for a store. */
+  public void drain(Duration patience) throws InterruptedException {
+    tail.drain(patience);
+  }
+
+  /** Waits for everything. */
+  public void drainAll(Duration patience) throws InterruptedException {
+    logs.drain(patience);
+  }
+
+  static List<String> numbered(int from, int to) {
+    return java.util.stream.IntStream.range(from, to).mapToObj(i -> "line " + i).toList();
+  }
+
+  @Override
+  public void close() {
+    logs.close();
+  }
+}
