@@ -396,7 +396,11 @@ public final class Runner implements AutoCloseable {
   private void handle(GatewayMessage message) {
     switch (message.getMessageCase()) {
       case ASSIGN -> {
-        assign(Messages.assignment(message.getAssign()), Messages.stop(message.getAssign()));
+        try {
+          assign(Messages.assignment(message.getAssign()), Messages.stop(message.getAssign()));
+        } catch (RuntimeException | Error e) {
+          refuse(message.getAssign().getRun(), message.getAssign().getEpoch(), e);
+        }
       }
       case ANSWER -> answer(message.getAnswer());
       case CANCEL -> stop(message.getCancel().getRun(), Stop.CANCELLED);
@@ -447,6 +451,16 @@ public final class Runner implements AutoCloseable {
               before.join();
               task.run();
             });
+  }
+
+  /** Without a word the orchestrator would take the run for carried. */
+  private void refuse(String run, int epoch, Throwable why) {
+    LOG.errorf(why, "run %s, epoch %d: the assignment cannot be read; it is given back", run, epoch);
+    if (config.mode() == Mode.SHARED) {
+      gateway.release(run, epoch, Outcome.BROKEN.word());
+    } else {
+      exit.complete(ExitCode.INTERNAL);
+    }
   }
 
   private void ended(RunTask task, Outcome outcome) {

@@ -203,19 +203,29 @@ public final class RunTask {
     try {
       outcome = carry();
     } finally {
-      requested.close();
-      journal.close();
-      if (outcome.isEnd()) {
-        beat.end();
-      } else {
-        beat.stop();
+      try {
+        close(beat, outcome);
+      } catch (RuntimeException | Error e) {
+        LOG.errorf(e, "run %s: what it leaves here is not put away", assignment.run());
+      } finally {
+        // Without it the runner would never be done with the run.
+        ended.complete(outcome);
       }
-      endSpool(outcome);
-      log.end();
-      if (outcome == Outcome.COMPLETED) {
-        removeFiles();
-      }
-      ended.complete(outcome);
+    }
+  }
+
+  private void close(Heartbeats.Beat beat, Outcome outcome) {
+    requested.close();
+    journal.close();
+    if (outcome.isEnd()) {
+      beat.end();
+    } else {
+      beat.stop();
+    }
+    endSpool(outcome);
+    log.end();
+    if (outcome == Outcome.COMPLETED) {
+      removeFiles();
     }
   }
 

@@ -146,6 +146,15 @@ final class ShellOutputs {
     return path.startsWith(seen) ? directory.resolve(seen.relativize(path)) : path;
   }
 
+  /** No regular expression: of line ends that are not at the end it would look at each again. */
+  private static String withoutLineEnds(String text) {
+    int end = text.length();
+    while (end > 0 && (text.charAt(end - 1) == '\n' || text.charAt(end - 1) == '\r')) {
+      end--;
+    }
+    return text.substring(0, end);
+  }
+
   private static IOException tooLarge(String what) {
     return new IOException(what + " has more than " + ShellOutput.MAX_BYTES + " bytes");
   }
@@ -153,7 +162,7 @@ final class ShellOutputs {
   private static JsonNode parse(byte[] bytes, ShellOutput.As as, String what) throws IOException {
     String text = new String(bytes, StandardCharsets.UTF_8);
     return switch (as) {
-      case TEXT -> TextNode.valueOf(text.replaceAll("[\\r\\n]+$", ""));
+      case TEXT -> TextNode.valueOf(withoutLineEnds(text));
       case LINES -> {
         ArrayNode lines = JsonNodeFactory.instance.arrayNode();
         text.lines().forEach(lines::add);
