@@ -14,9 +14,9 @@ import dev.baton.orchestrator.outbox.Effect;
 import dev.baton.orchestrator.outbox.Outbox;
 import dev.baton.orchestrator.outbox.Relay;
 import dev.baton.orchestrator.parking.Parking;
-import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.SchemaValidator;
 import dev.baton.orchestrator.problem.TextLimits;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.TraceEvent;
@@ -89,8 +89,15 @@ public class Approvals {
   private final Pool pool;
   private final Relay relay;
   private final IdempotencyKeys keys;
+  private final SchemaValidator schemas;
 
-  Approvals(Mutiny.SessionFactory sessions, Pool pool, Relay relay, IdempotencyKeys keys) {
+  Approvals(
+      Mutiny.SessionFactory sessions,
+      Pool pool,
+      Relay relay,
+      IdempotencyKeys keys,
+      SchemaValidator schemas) {
+    this.schemas = schemas;
     this.sessions = sessions;
     this.pool = pool;
     this.relay = relay;
@@ -203,11 +210,22 @@ public class Approvals {
   private Uni<StoredAnswer> record(
       SqlConnection tx, Row run, Row approval, Answer answer, @Nullable IdempotencyKey key) {
     String id = approval.getString("id");
-    Instant now = Instant.now();
-    checkOpen(id, run, approval, now);
+    checkOpen(id, run, approval, Instant.now());
     checkCut(id, approval.getString("cut"), answer.told().cut());
     JsonNode schema = json(approval.getString("answer_schema"));
-    checkAnswer(schema, answer.value());
+    return checkAnswer(schema, answer.value())
+        .chain(() -> recordChecked(tx, run, approval, schema, answer, key));
+  }
+
+  private Uni<StoredAnswer> recordChecked(
+      SqlConnection tx,
+      Row run,
+      Row approval,
+      @Nullable JsonNode schema,
+      Answer answer,
+      @Nullable IdempotencyKey key) {
+    String id = approval.getString("id");
+    Instant now = Instant.now();
     String runId = run.getString("id");
     String step = approval.getString("step");
     long seq = run.getLong("control_seq") + 1;
@@ -293,17 +311,12 @@ public class Approvals {
     }
   }
 
-  private static void checkAnswer(@Nullable JsonNode schema, JsonNode value) {
-    if (schema == null) {
-      return;
-    }
-    List<InputSchema.Violation> violations = new InputSchema(schema).validate(value);
-    if (!violations.isEmpty()) {
-      throw ProblemException.withErrors(
-          ProblemKind.INVALID_ANSWER,
-          "the answer does not fit the approval's schema",
-          violations.stream().map(FieldProblem::of).toList());
-    }
+  private Uni<Void> checkAnswer(@Nullable JsonNode schema, JsonNode value) {
+    return schemas.check(
+        schema == null ? InputSchema.ANY : new InputSchema(schema),
+        value,
+        ProblemKind.INVALID_ANSWER,
+        "the answer does not fit the approval's schema");
   }
 
   private static ApprovalView view(

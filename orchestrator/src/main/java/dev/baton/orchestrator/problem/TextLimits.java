@@ -8,6 +8,7 @@ package dev.baton.orchestrator.problem;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.ValueCheck;
 import dev.baton.protocol.trace.Output;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,19 @@ public final class TextLimits {
    * in it.
    */
   public static void check(String name, JsonNode value) {
+    checkKept(name, value);
     check(name, Json.bytes(value).length, hasNul(value));
+  }
+
+  /**
+   * @throws ProblemException when the value would not come back from the log as it is
+   */
+  public static void checkKept(String name, JsonNode value) {
+    String problem = ValueCheck.problem(value);
+    if (problem != null) {
+      throw new ProblemException(
+          ProblemKind.BAD_PARAMETER, "'" + name + "' has " + problem + ", which is not allowed");
+    }
   }
 
   private static void check(String name, int bytes, boolean hasNul) {

@@ -13,6 +13,7 @@ import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.SchemaValidator;
 import dev.baton.orchestrator.problem.TextLimits;
 import dev.baton.orchestrator.workflows.Definition;
 import dev.baton.orchestrator.workflows.Definitions;
@@ -51,18 +52,24 @@ class RunIntake {
 
   private final Definitions definitions;
   private final WorkflowCatalog catalog;
+  private final SchemaValidator schemas;
   private final OrchestratorConfig config;
 
-  RunIntake(Definitions definitions, WorkflowCatalog catalog, OrchestratorConfig config) {
+  RunIntake(
+      Definitions definitions,
+      WorkflowCatalog catalog,
+      SchemaValidator schemas,
+      OrchestratorConfig config) {
     this.definitions = definitions;
     this.catalog = catalog;
+    this.schemas = schemas;
     this.config = config;
   }
 
   /** Fails with a problem when the request is not right. */
   Uni<NewRun> check(RunRequest request) {
     boolean external = isExternal(request);
-    return definition(request, external).map(found -> build(request, external, found));
+    return definition(request, external).chain(found -> checked(request, external, found));
   }
 
   /** {@link #check} of many; a definition that several name is looked up once. */
@@ -81,7 +88,7 @@ class RunIntake {
                       : known.computeIfAbsent(
                           external + reference,
                           key -> definition(request, external).memoize().indefinitely());
-              return found.map(definition -> build(request, external, definition));
+              return found.chain(definition -> checked(request, external, definition));
             })
         .collect()
         .asList();
@@ -111,10 +118,25 @@ class RunIntake {
         : definitions.resolve(reference).map(Optional::of);
   }
 
+  private Uni<NewRun> checked(
+      RunRequest request, boolean external, Optional<Definition> definition) {
+    JsonNode input = request.input();
+    JsonNode value = input == null ? Json.mapper().createObjectNode() : input;
+    checkInput(value);
+    InputSchema schema =
+        definition.map(Definition::workflow).map(Workflow::input).orElse(InputSchema.ANY);
+    return schemas
+        .check(
+            schema,
+            value,
+            ProblemKind.INVALID_INPUT,
+            "the input does not fit the workflow's schema")
+        .map(fits -> build(request, external, definition));
+  }
+
   private NewRun build(RunRequest request, boolean external, Optional<Definition> definition) {
     Optional<Workflow> workflow = definition.map(Definition::workflow);
     JsonNode input = request.input();
-    checkInput(workflow.map(Workflow::input).orElse(InputSchema.ANY), input);
     Instant now = Instant.now();
     Heartbeat heartbeat = heartbeat(request, workflow);
     return new NewRun(
@@ -198,17 +220,11 @@ class RunIntake {
     return name;
   }
 
-  private static void checkInput(InputSchema schema, @Nullable JsonNode input) {
-    JsonNode value = input == null ? Json.mapper().createObjectNode() : input;
+  /** Before the schema, so that its validation has a small value. */
+  private static void checkInput(JsonNode value) {
+    TextLimits.checkKept("input", value);
     if (TextLimits.hasNul(value)) {
       throw bad("input", "the input contains a NUL character", "text without one");
-    }
-    List<InputSchema.Violation> violations = schema.validate(value);
-    if (!violations.isEmpty()) {
-      throw ProblemException.withErrors(
-          ProblemKind.INVALID_INPUT,
-          "the input does not fit the workflow's schema",
-          violations.stream().map(FieldProblem::of).toList());
     }
     int size = Json.bytes(value).length;
     if (size > Output.INLINE_LIMIT) {

@@ -9,6 +9,7 @@ package dev.baton.protocol.workflow;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.networknt.schema.Error;
+import com.networknt.schema.ExecutionContextCustomizer;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaException;
@@ -16,7 +17,12 @@ import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
+import com.networknt.schema.ValidationLimitExceededException;
 import com.networknt.schema.path.PathType;
+import com.networknt.schema.regex.RegularExpression;
+import dev.baton.protocol.json.ValueCheck;
+import dev.baton.protocol.regex.BoundedPattern;
+import dev.baton.protocol.regex.RegexException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -31,6 +37,18 @@ public final class InputSchema {
   public static final InputSchema ANY = new InputSchema(BooleanNode.TRUE);
 
   private static final int MAX_PROBLEMS = 50;
+
+  /** Milliseconds that the patterns of one validation may take together. */
+  public static final int MAX_MILLIS = 1_000;
+
+  /** Keywords that one validation may look at, each time it does. */
+  public static final int MAX_STEPS = 1_000_000;
+
+  /** Schemas within schemas, and references from one to the next. */
+  public static final int MAX_DEPTH = 200;
+
+  /** Until when the validation on this thread may match patterns, by {@link System#nanoTime}. */
+  private static final ThreadLocal<Long> DEADLINE = new ThreadLocal<>();
 
   /** Loaded at its first use: whoever only walks workflows never needs it. */
   private static final class MetaSchema {
@@ -56,7 +74,9 @@ public final class InputSchema {
   }
 
   /**
-   * What is wrong with a value, at most {@value #MAX_PROBLEMS} entries; empty when it is right.
+   * What is wrong with a value, at most {@value #MAX_PROBLEMS} entries; empty when it is right. A
+   * value whose check needs more than {@link #MAX_MILLIS}, {@link #MAX_STEPS} or {@link #MAX_DEPTH}
+   * is wrong: the entry says so. Takes a thread for that long, so no event loop's.
    *
    * @throws IllegalStateException when the schema itself is broken, which {@link #check} tells
    *     beforehand
@@ -65,10 +85,17 @@ public final class InputSchema {
     if (schema.isBoolean() && schema.booleanValue()) {
       return List.of();
     }
+    DEADLINE.set(System.nanoTime() + MAX_MILLIS * 1_000_000L);
     try {
-      return violations(compiled().validate(value.toString(), InputFormat.JSON));
+      return violations(compiled().validate(value.toString(), InputFormat.JSON, LIMITS));
+    } catch (ValidationLimitExceededException | StackOverflowError e) {
+      return List.of(new Violation("", "the check against the schema takes too many steps"));
+    } catch (RegexException e) {
+      return List.of(new Violation("", "the check against a pattern was ended: " + e.getMessage()));
     } catch (SchemaException e) {
       throw new IllegalStateException("the schema is broken: " + e.getMessage(), e);
+    } finally {
+      DEADLINE.remove();
     }
   }
 
@@ -76,6 +103,10 @@ public final class InputSchema {
   List<Violation> check() {
     if (!schema.isObject() && !schema.isBoolean()) {
       return List.of(new Violation("", "a JSON Schema is a mapping"));
+    }
+    String problem = ValueCheck.problem(schema);
+    if (problem != null) {
+      return List.of(new Violation("", "the schema has " + problem));
     }
     List<Violation> shape =
         violations(MetaSchema.SCHEMA.validate(schema.toString(), InputFormat.JSON));
@@ -85,7 +116,9 @@ public final class InputSchema {
     try {
       compiled();
       return List.of();
-    } catch (SchemaException | IllegalArgumentException e) {
+    } catch (StackOverflowError e) {
+      return List.of(new Violation("", "the schema is nested too deeply"));
+    } catch (SchemaException | IllegalArgumentException | RegexException e) {
       String message = Optional.ofNullable(e.getMessage()).orElse("broken");
       return List.of(new Violation("", message.lines().findFirst().orElse("broken")));
     }
@@ -110,10 +143,25 @@ public final class InputSchema {
         SchemaRegistryConfig.builder()
             .locale(Locale.ENGLISH)
             .pathType(PathType.JSON_POINTER)
+            .regularExpressionFactory(InputSchema::matcher)
             .build();
     return SchemaRegistry.withDefaultDialect(
         SpecificationVersion.DRAFT_2020_12, builder -> builder.schemaRegistryConfig(config));
   }
+
+  private static RegularExpression matcher(String pattern) {
+    BoundedPattern bounded = BoundedPattern.ofSchema(pattern);
+    return text -> {
+      Long deadline = DEADLINE.get();
+      long left = deadline == null ? MAX_MILLIS * 1_000_000L : deadline - System.nanoTime();
+      return bounded.isIn(text, Math.max(1, left));
+    };
+  }
+
+  private static final ExecutionContextCustomizer LIMITS =
+      (execution, schema) ->
+          execution.executionConfig(
+              config -> config.maxEvaluationSteps(MAX_STEPS).maxEvaluationDepth(MAX_DEPTH));
 
   private static List<Violation> violations(List<Error> errors) {
     return errors.stream()

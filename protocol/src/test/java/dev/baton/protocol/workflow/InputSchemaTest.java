@@ -9,17 +9,25 @@ package dev.baton.protocol.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import com.sun.net.httpserver.HttpServer;
+import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class InputSchemaTest {
   private static JsonNode json(String text) throws IOException {
-    return new ObjectMapper().readTree(text);
+    return Json.checkedTree(text);
   }
 
   @Test
@@ -35,6 +43,90 @@ class InputSchemaTest {
             ": required property 'a' not found", "/b/1: string found, integer expected");
     assertThat(schema.validate(json("{\"a\":1,\"b\":[]}"))).isEmpty();
     assertThat(InputSchema.ANY.validate(json("[1]"))).isEmpty();
+  }
+
+  /** None of them may take long, whatever the pattern makes of the text. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "^(.*a){25}$",
+        "^(a+)+$",
+        "^(a|a)*$",
+        "^(a*)*$",
+        "(x+x+)+y",
+        "^(([a-z])+.)+[A-Z]([a-z])+$",
+        "^(?=(a+)+$).*$",
+        "(()|()){40}!b"
+      })
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void shouldEndWhateverThePattern(String pattern) throws IOException {
+    ObjectNode json = (ObjectNode) json("{\"type\":\"object\",\"properties\":{}}");
+    ((ObjectNode) json.get("properties")).putObject("n").put("pattern", pattern);
+    InputSchema schema = new InputSchema(json);
+    JsonNode value = json("{\"n\":\"" + "a".repeat(64) + "x".repeat(34) + "!\"}");
+    assertThat(schema.check()).isEmpty();
+
+    long start = System.nanoTime();
+    List<InputSchema.Violation> found = schema.validate(value);
+
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+    assertThat(found).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "=>",
+      value = {
+        "^[a-z]+$ => abc => true",
+        "^[a-z]+$ => abC => false",
+        "b => abc => true",
+        "^\\d{3}-\\w+$ => 123-a_b => true",
+        "^\\d$ => ٣ => false",
+        "^[\\w.-]+@[\\w-]+$ => a.b@c => true",
+        "^[^\\s]+$ => a b => false",
+        "^(?=.*[A-Z])(?=.*\\d).{4,}$ => aB3x => true",
+        "^(?!x) => xy => false",
+        "^(a|b)\\1$ => aa => true",
+        "^\\u0041\\x42$ => AB => true",
+        "^\\p{Lu}$ => Ä => true",
+        "^[a-z&&[b]]+$ => a]] => true",
+        "^.$ => 😀 => true"
+      })
+  void shouldMatchAsJsonSchemaHasIt(String pattern, String text, boolean fits) throws IOException {
+    ObjectNode schema = (ObjectNode) json("{}");
+    schema.put("pattern", pattern);
+
+    assertThat(new InputSchema(schema).validate(TextNode.valueOf(text)).isEmpty()).isEqualTo(fits);
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void shouldBoundReferencesAndSteps() throws IOException {
+    JsonNode loop = json("{\"$ref\":\"#\"}");
+    JsonNode wide =
+        json(
+            "{\"$defs\":{\"a\":{\"allOf\":["
+                + "{\"items\":{\"$ref\":\"#/$defs/a\"}},".repeat(9)
+                + "{}]}},\"$ref\":\"#/$defs/a\"}");
+
+    assertThat(new InputSchema(loop).validate(json("1"))).hasSize(1);
+    assertThat(new InputSchema(wide).validate(json("[".repeat(30) + "1" + "]".repeat(30))))
+        .isNotEmpty();
+  }
+
+  @Test
+  void shouldRefuseABrokenPattern() throws IOException {
+    assertThat(new InputSchema(json("{\"pattern\":\"(\"}")).check()).isNotEmpty();
+    assertThat(new InputSchema(json("{\"maximum\":1e99999}")).check()).isNotEmpty();
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void shouldCompareNumbersOfEverySize() throws IOException {
+    InputSchema multiple = new InputSchema(Json.checkedTree("{\"multipleOf\":1e-9000}"));
+
+    assertThat(multiple.validate(Json.checkedTree("1e9000"))).hasSizeLessThan(2);
+    assertThat(multiple.validate(Json.checkedTree("9007199254740993"))).hasSizeLessThan(2);
   }
 
   @Test
