@@ -8,9 +8,10 @@ package dev.baton.protocol.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BigIntegerNode;
-import com.fasterxml.jackson.databind.node.DoubleNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.LongNode;
+import dev.baton.protocol.json.ExactNumbers;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,11 @@ final class Numbers {
       long small = value.longValueExact();
       return small == (int) small ? IntNode.valueOf((int) small) : LongNode.valueOf(small);
     }
-    double value = Double.parseDouble(text);
-    return Double.isFinite(value) ? DoubleNode.valueOf(value) : null;
+    try {
+      JsonNode value = ExactNumbers.of(new BigDecimal(text));
+      return ExactNumbers.isWithin(value) ? value : null;
+    } catch (NumberFormatException exponentTooLarge) {
+      return null;
+    }
   }
 }

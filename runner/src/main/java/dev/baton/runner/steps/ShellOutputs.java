@@ -170,13 +170,12 @@ final class ShellOutputs {
       }
       case JSON -> {
         try {
-          JsonNode value = Json.mapper().readTree(bytes);
-          if (value.isMissingNode()) {
+          if (text.isBlank()) {
             throw new IOException(what + " is empty, not JSON");
           }
-          yield value;
+          yield Json.checkedTree(bytes);
         } catch (JacksonException e) {
-          throw new IOException(what + " is not JSON: " + e.getOriginalMessage(), e);
+          throw new IOException(what + " is not JSON that can be kept: " + e.getOriginalMessage(), e);
         }
       }
     };
