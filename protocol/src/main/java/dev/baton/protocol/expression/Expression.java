@@ -9,9 +9,11 @@ package dev.baton.protocol.expression;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import dev.baton.protocol.expression.ExpressionException.Reason;
+import dev.baton.protocol.jq.JqError;
+import dev.baton.protocol.jq.JqLimitException;
+import dev.baton.protocol.jq.JqSyntaxException;
+import dev.baton.protocol.jq.Program;
 import java.util.List;
-import net.thisptr.jackson.jq.JsonQuery;
-import net.thisptr.jackson.jq.exception.JsonQueryException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,21 +29,26 @@ public final class Expression {
   public static final int MAX_RESULT_CHARS = 8 * 1024 * 1024;
 
   /**
-   * Milliseconds an evaluation may take. Checked at every function call, every value that passes a
-   * pipe and every number that {@code range} yields. Not checked inside a regular expression, nor
-   * where streams are multiplied by operators or constructors alone, such as {@code .a[] + .b[]}.
+   * Milliseconds an evaluation may take. Looked at every few hundred steps, within functions and
+   * within regular expressions too.
    */
   public static final int MAX_MILLIS = 5_000;
+
+  /**
+   * Bytes that the values, variables and calls of an evaluation may hold at once beside its scope,
+   * as an estimate. What is no longer needed does not count.
+   */
+  public static final long MAX_MEMORY_BYTES = 64L * 1024 * 1024;
 
   private static final ExpressionCache CACHE = new ExpressionCache();
 
   private final String text;
-  private final JsonQuery query;
+  private final Program program;
   private final List<Reference> references;
 
-  private Expression(String text, JsonQuery query, List<Reference> references) {
+  private Expression(String text, Program program, List<Reference> references) {
     this.text = text;
-    this.query = query;
+    this.program = program;
     this.references = references;
   }
 
@@ -68,50 +75,67 @@ public final class Expression {
     if (jq.isBlank()) {
       throw new ExpressionException(Reason.SYNTAX, jq, "the expression is empty", 1, 1);
     }
-    Scan scan = Scanner.scan(jq);
-    JsonQuery query = JqSyntax.check(jq);
-    scan.throwFirstProblem(jq);
-    // The text itself goes first: errors must be about what was written.
-    JsonQuery instrumented =
-        scan.instrumented().equals(jq) ? query : JqSyntax.check(scan.instrumented());
-    return new Expression(jq, instrumented, scan.references());
+    try {
+      Program program = Program.compile(jq);
+      List<Reference> references =
+          program.references().stream()
+              .map(
+                  reference -> {
+                    Position at = Position.of(jq, reference.offset());
+                    return new Reference(reference.path(), at.line(), at.column());
+                  })
+              .toList();
+      return new Expression(jq, program, references);
+    } catch (JqSyntaxException e) {
+      Position at = Position.of(jq, e.offset());
+      throw new ExpressionException(
+          Reason.SYNTAX, jq, readable(String.valueOf(e.getMessage())), at.line(), at.column());
+    }
+  }
+
+  private static String readable(String message) {
+    return message.startsWith("unexpected") || message.startsWith("it ends")
+        ? "not valid jq: " + message
+        : message;
   }
 
   /**
    * The first result; JSON null where there is none. It may share parts of the scope: treat it as
    * immutable.
    *
-   * @throws ExpressionException when it fails, its result is too large, or it takes too long
+   * @throws ExpressionException when it fails, its result is too large, or it takes too much time
+   *     or memory, or the thread is interrupted (its flag stays set)
    */
   public JsonNode evaluate(Scope scope) {
     return evaluate(scope, MAX_MILLIS);
   }
 
   JsonNode evaluate(Scope scope, int maxMillis) {
-    FirstResult first = new FirstResult();
-    Budget.start(maxMillis);
+    JsonNode[] first = {NullNode.getInstance()};
     try {
-      query.apply(JqScope.child(), scope.root(), first);
-    } catch (FirstResult.Taken taken) {
-      // Not an error: jq would go on for results nobody asked for.
-      return checked(first.value());
-    } catch (Budget.Spent spent) {
-      throw new ExpressionException(Reason.TOO_SLOW, text, "took longer than " + maxMillis + " ms");
-    } catch (StackOverflowError e) {
-      throw new ExpressionException(Reason.EVALUATION, text, "recursion is too deep");
-    } catch (JsonQueryException e) {
+      program.run(
+          scope.root(),
+          maxMillis * 1_000_000L,
+          MAX_MEMORY_BYTES,
+          result -> {
+            first[0] = result;
+            return false;
+          });
+    } catch (JqLimitException e) {
+      throw switch (e.bound()) {
+        case TIME ->
+            new ExpressionException(Reason.TOO_SLOW, text, "took longer than " + maxMillis + " ms");
+        case MEMORY ->
+            new ExpressionException(
+                Reason.TOO_LARGE,
+                text,
+                "needs more than " + MAX_MEMORY_BYTES / 1024 / 1024 + " MiB of memory");
+        case INTERRUPTED -> new ExpressionException(Reason.TOO_SLOW, text, "was interrupted");
+      };
+    } catch (JqError e) {
       throw new ExpressionException(Reason.EVALUATION, text, message(e));
-    } catch (IllegalArgumentException
-        | ArithmeticException
-        | IndexOutOfBoundsException
-        | ClassCastException e) {
-      // The library lets some bad arguments through to the JDK; for the workflow's author they are
-      // failures like any other.
-      throw new ExpressionException(Reason.EVALUATION, text, message(e));
-    } finally {
-      Budget.end();
     }
-    return NullNode.getInstance();
+    return checked(first[0]);
   }
 
   private JsonNode checked(JsonNode result) {
@@ -119,10 +143,10 @@ public final class Expression {
     return result;
   }
 
-  private static String message(Exception e) {
+  private static String message(JqError e) {
     String message = e.getMessage();
     if (message == null || message.isBlank()) {
-      return "failed with " + e.getClass().getSimpleName();
+      return "failed";
     }
     return message.length() <= 500 ? message : message.substring(0, 500) + "…";
   }

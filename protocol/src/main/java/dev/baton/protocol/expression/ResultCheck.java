@@ -8,6 +8,7 @@ package dev.baton.protocol.expression;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.expression.ExpressionException.Reason;
+import dev.baton.protocol.json.ExactNumbers;
 import java.util.ArrayDeque;
 import java.util.Map;
 
@@ -69,11 +70,14 @@ final class ResultCheck {
     if (node.isTextual()) {
       return node.textValue().length() + 2L;
     }
-    if ((node.isDouble() || node.isFloat()) && !Double.isFinite(node.doubleValue())) {
+    if (node.isNumber() && !ExactNumbers.isWithin(node)) {
+      boolean infinite = node.isDouble() || node.isFloat();
       throw new ExpressionException(
           Reason.EVALUATION,
           expression,
-          "the result contains " + node.doubleValue() + ", which is not a JSON number");
+          infinite
+              ? "the result contains " + node.doubleValue() + ", which is not a JSON number"
+              : "the result contains a number that is out of range");
     }
     return 1;
   }

@@ -9,6 +9,7 @@ package dev.baton.protocol.expression;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.expression.ExpressionException.Reason;
+import dev.baton.protocol.jq.Program;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +71,7 @@ public final class Template {
       fixed.append(text, at, open);
       addFixed(pieces, fixed);
       int start = open + OPEN.length();
-      int end = Scanner.endOfPiece(text, start);
+      int end = Program.endWithin(text, start);
       Position position = Position.of(text, start);
       if (end < 0) {
         throw new ExpressionException(

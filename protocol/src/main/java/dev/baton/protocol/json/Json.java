@@ -7,6 +7,7 @@
 package dev.baton.protocol.json;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -20,7 +21,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 
-/** The shared mapper. Thread-safe; nobody reconfigures it. */
+/**
+ * The shared mapper. Numbers keep their values, see {@link ExactNumbers}; of names that appear
+ * twice in an object the last counts. Thread-safe; never reconfigured.
+ */
 public final class Json {
   private static final ObjectMapper MAPPER =
       JsonMapper.builder()
@@ -32,6 +36,9 @@ public final class Json {
           .disable(SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          // A double would lose digits, and 1e400 whole.
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .nodeFactory(ExactNumbers.FACTORY)
           .build();
 
   private Json() {}
@@ -69,5 +76,39 @@ public final class Json {
   /** {@link #read(byte[], Class)} of a tree. Empty bytes are an error. */
   public static JsonNode tree(byte[] bytes) {
     return read(bytes, JsonNode.class);
+  }
+
+  /**
+   * Reads JSON from outside, and checks that it can be kept as it is.
+   *
+   * @throws JsonProcessingException when it is not JSON, or {@link ValueCheck} finds a problem
+   */
+  public static JsonNode checkedTree(String text) throws JsonProcessingException {
+    JsonNode value = MAPPER.readTree(text);
+    if (value.isMissingNode()) {
+      throw new JsonParseException(null, "it is empty");
+    }
+    return checked(value);
+  }
+
+  /**
+   * {@link #checkedTree(String)} of UTF-8.
+   *
+   * @throws IOException as {@link #checkedTree(String)}
+   */
+  public static JsonNode checkedTree(byte[] bytes) throws IOException {
+    JsonNode value = MAPPER.readTree(bytes);
+    if (value.isMissingNode()) {
+      throw new JsonParseException(null, "it is empty");
+    }
+    return checked(value);
+  }
+
+  private static JsonNode checked(JsonNode value) throws JsonProcessingException {
+    String problem = ValueCheck.problem(value);
+    if (problem != null) {
+      throw new JsonParseException(null, "it has " + problem);
+    }
+    return value;
   }
 }

@@ -124,6 +124,14 @@ class ExpressionTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "def f: f; f",
+        "[.steps.many[] + .steps.many[] + .steps.many[]] | length",
+        "reduce (.steps.many[] + .steps.many[]) as $i (0; . + 1)",
+        "until(false; .)",
+        "last(range(1e18))",
+        "(\"a\" * 60 + \"!\") | test(\"^(a+)+$\")",
+        "(\"a\" * 60 + \"!\") | test(\"^(a|a)*$\")",
+        "[range(300000)] | contains([range(300000)])",
         "last(range(1; 1e15))",
         "reduce range(1e15) as $i (0; . + 1)",
         "def f: if . > 80 then . else (. + 1 | f), (. + 1 | f) end; [0 | f] | length",
@@ -144,7 +152,6 @@ class ExpressionTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "def f: f; f",
         "error(\"boom\")",
         ".input.name | tonumber",
         "1 / 0",
@@ -159,43 +166,104 @@ class ExpressionTest {
     assertThat(e.describe()).contains(jq);
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "(.input.list[] | select(. > 1)) |= . * 10 | .input.list",
-        "[paths(type == \"number\")] | length",
-        "path(.steps | .build | .output)",
-        "[path(.input | .list[] | .)] | tojson",
-        "del(.input | .list | .[0]) | .input",
-        "{a: .input | .name, b: (.input | .list | add)}",
-        ".input as {name: $n} | $n | ascii_upcase",
-        "label $out | .input.list[] | if . > 1 then ., break $out else empty end",
-        "\"a\\(.input | .name)b | c\"",
-        "reduce (.input.list[] | . + 1) as $i (0; . + $i | . * 2)",
-        "[foreach (.input.list[] | .) as $i (0; . + $i; . | -.)] | tojson",
-        ".input.list | def f: . | length; def g(x): x | . + 1; g(f)",
-        "try (.input.name | error) catch . | .",
-        ".input.list | .[1:] | first",
-        ". | -1 | not | @text \"x\\(.)\"",
-        "1 # | comment\n| . + 1",
-      })
-  void shouldMeanTheSameWithTicks(String jq) throws Exception {
-    FirstResult plain = new FirstResult();
-    try {
-      JqSyntax.check(jq).apply(JqScope.child(), SCOPE.root(), plain);
-    } catch (FirstResult.Taken taken) {
-      // The first result is enough.
-    }
-
-    assertThat(Expression.compile(jq).evaluate(SCOPE)).isEqualTo(plain.value());
-  }
-
   @Test
   void shouldBoundTheResult() {
     assertThat(evaluationError("\"x\" * 9000000").reason())
         .isEqualTo(ExpressionException.Reason.TOO_LARGE);
     assertThat(evaluationError("reduce range(600) as $i (0; [.])").reason())
         .isEqualTo(ExpressionException.Reason.TOO_LARGE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"x\" * 1e9",
+        "\"x\" * 1e308",
+        ".[\"x\"][536870910] = 1",
+        "[range(1e18)]",
+        "[limit(1e9; repeat(\"x\" * 1000))]",
+        "reduce range(100) as $i (\"x\"; . + .)",
+        "reduce range(100) as $i ([1]; . + .)",
+        "reduce range(100) as $i ([1]; [., .]) | tojson",
+        "reduce range(60) as $i (\"x\"; [., .] | join(\"\"))",
+        "def f: 1 + f; f"
+      })
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void shouldBoundTheMemory(String jq) {
+    Expression expression = Expression.compile(jq);
+
+    ExpressionException e =
+        catchThrowableOfType(ExpressionException.class, () -> expression.evaluate(SCOPE, 50_000));
+
+    assertThat(e.reason()).isEqualTo(ExpressionException.Reason.TOO_LARGE);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "=>>",
+      quoteCharacter = '`',
+      value = {
+        "\"abc\" | gsub(\"^\"; \"> \") =>> \"> abc\"",
+        "\"abc\" | gsub(\"\"; \"-\") =>> \"-a-b-c-\"",
+        "\"abc\" | gsub(\"$\"; \"!\") =>> \"abc!\"",
+        "\"abc\" | sub(\"\"; \"x\") =>> \"xabc\"",
+        "\"ab\" | [splits(\"\")] =>> [\"\",\"a\",\"b\",\"\"]",
+        "\"\" | gsub(\"^\"; \"a\") =>> \"a\""
+      })
+  void shouldReplaceEmptyMatches(String jq, String expected) {
+    assertThat(Expression.compile(jq).evaluate(SCOPE)).isEqualTo(json(expected));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "=>",
+      quoteCharacter = '`',
+      value = {
+        ". as $root | [1, 2] | map(. + $root.input.n) => [4,5]",
+        ". as {input: $i} | $i.n => 3",
+        "if . then 1 else 2 end => 1",
+        "if . == null then . else 7 end => 7",
+        ". and true => true",
+        ". or false => true",
+        "try .input.name.x catch \"no\" => \"no\"",
+        "[.input.list[] | if . then . else 0 end] => [1,2,3]",
+        "reduce .input.list[] as $x (0; . + $x) => 6",
+        "{if: 1, and: 2} | .and + .if => 3"
+      })
+  void shouldTakeADotBeforeAKeyword(String jq, String expected) {
+    assertThat(Expression.compile(jq).evaluate(SCOPE)).isEqualTo(json(expected));
+  }
+
+  @Test
+  void shouldReportABadPatternOfTheData() {
+    ExpressionException e = evaluationError("\"(\" as $p | .input.name | test($p)");
+
+    assertThat(e.reason()).isEqualTo(ExpressionException.Reason.EVALUATION);
+    assertThat(e).hasMessageContaining("is not a valid regex");
+  }
+
+  @Test
+  void shouldEndWhenItsThreadIsInterrupted() {
+    Expression expression = Expression.compile("last(range(1e18))");
+    Thread.currentThread().interrupt();
+
+    ExpressionException e =
+        catchThrowableOfType(ExpressionException.class, () -> expression.evaluate(SCOPE, 50_000));
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(e).hasMessage("was interrupted");
+  }
+
+  @Test
+  void shouldRecurseWithoutAStack() {
+    assertThat(
+            Expression.compile("def f: if . < 100000 then . + 1 | f else . end; 0 | f")
+                .evaluate(SCOPE))
+        .isEqualTo(json("100000"));
+    assertThat(
+            Expression.compile("def f: if . < 20000 then 1 + (. + 1 | f) else 0 end; 0 | f")
+                .evaluate(SCOPE))
+        .isEqualTo(json("20000"));
   }
 
   @Test

@@ -1,0 +1,33 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.jq;
+
+/** Ends an evaluation that has used up a bound. Not an error of jq: no {@code try} catches it. */
+public final class JqLimitException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** Which bound. */
+  public enum Bound {
+    /** The time of the evaluation. */
+    TIME,
+    /** The memory that its values, variables and calls hold at once. */
+    MEMORY,
+    /** The thread was interrupted; its interrupt flag is still set. */
+    INTERRUPTED
+  }
+
+  private final Bound bound;
+
+  JqLimitException(Bound bound) {
+    super(bound.name(), null, false, false);
+    this.bound = bound;
+  }
+
+  public Bound bound() {
+    return bound;
+  }
+}

@@ -1,0 +1,33 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.regex;
+
+/** Says that a regular expression is not valid, or that a search with it was ended. */
+public final class RegexException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** What went wrong. */
+  public enum Reason {
+    /** The pattern is not valid. */
+    SYNTAX,
+    /** The search took longer than its time. */
+    TIMEOUT,
+    /** The text is longer than {@link BoundedPattern#MAX_TEXT_BYTES}. */
+    TOO_LONG
+  }
+
+  private final Reason reason;
+
+  RegexException(Reason reason, String message) {
+    super(message, null, false, false);
+    this.reason = reason;
+  }
+
+  public Reason reason() {
+    return reason;
+  }
+}
