@@ -95,7 +95,8 @@ class CommandLineTest {
         .contains(
             "rate  transform  gate .steps.rate.output > 0 (back to try, at most 10 times)  → end");
     assertThat(told.out())
-        .contains("left out of cuts, unless git tracks it: node_modules, __pycache__, target, .venv");
+        .contains(
+            "left out of cuts, unless git tracks it: node_modules, __pycache__, target, .venv");
     assertThat(json.code()).isEqualTo(2);
     assertThat(json.err())
         .contains(bad + ":2:3: step a: unknown attribute 'shel'; did you mean 'shell'?");

@@ -27,9 +27,7 @@ public final class TrackedTree {
     capture = new TreeCapture(excludes);
   }
 
-  /**
-   * Leaves out something else from now on; see {@link TreeCapture#leaveOut}.
-   */
+  /** Leaves out something else from now on; see {@link TreeCapture#leaveOut}. */
   public synchronized void leaveOut(Excludes excludes, @Nullable Path seenAs) {
     capture.leaveOut(excludes, seenAs);
   }

@@ -26,16 +26,15 @@ public final class TreeCopy {
   private TreeCopy() {}
 
   /**
-   * Copies everything, also what captures leave out, into a fresh directory beside {@code to} and renames that, so {@code to} is complete
-   * once it is there. Blocks; ends soon after an interrupt.
+   * Copies everything, also what captures leave out, into a fresh directory beside {@code to} and
+   * renames that, so {@code to} is complete once it is there. Blocks; ends soon after an interrupt.
    *
    * @return what could not be copied, or not for certain: special files, unreadable ones, ones that
    *     vanished or were written meanwhile, owners that only the superuser can set
    * @throws FileAlreadyExistsException if {@code to} exists
    * @throws IOException if {@code from} is no directory, or writing fails
    */
-  public static List<Skipped> copy(Path from, Path to)
-      throws IOException, InterruptedException {
+  public static List<Skipped> copy(Path from, Path to) throws IOException, InterruptedException {
     if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileAlreadyExistsException(to.toString());
     }

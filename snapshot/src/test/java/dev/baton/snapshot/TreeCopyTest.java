@@ -87,12 +87,7 @@ class TreeCopyTest {
 
       assertThat(scratch.run("cd to && find . -type f | sort").lines())
           .containsExactly(
-              "./.batonignore",
-              "./.git/c.log",
-              "./a.log",
-              "./src/b.log",
-              "./src/e",
-              "./target/d");
+              "./.batonignore", "./.git/c.log", "./a.log", "./src/b.log", "./src/e", "./target/d");
     }
   }
 

@@ -56,7 +56,8 @@ public record Repository(Path root, Git git) {
   public static Optional<Repository> at(
       Path directory, Map<String, String> environment, Duration limit, Git.Starter starter) {
     return Files.isDirectory(directory.resolve(".git"), LinkOption.NOFOLLOW_LINKS)
-        ? Optional.of(new Repository(directory, new Git(directory, environment, limit, starter).here()))
+        ? Optional.of(
+            new Repository(directory, new Git(directory, environment, limit, starter).here()))
         : Optional.empty();
   }
 

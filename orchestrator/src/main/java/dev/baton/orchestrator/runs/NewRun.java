@@ -171,6 +171,7 @@ public record NewRun(
         null,
         null,
         null,
+        null,
         null);
   }
 }

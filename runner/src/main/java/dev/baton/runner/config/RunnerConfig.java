@@ -163,7 +163,8 @@ public record RunnerConfig(
         return Optional.empty();
       }
       if (!text.startsWith("/") || Path.of(text).normalize().getNameCount() < 3) {
-        throw new ConfigException(key, text, "off, or an absolute path at least three levels deep, such as " + fallback);
+        throw new ConfigException(
+            key, text, "off, or an absolute path at least three levels deep, such as " + fallback);
       }
       return Optional.of(Path.of(text).normalize());
     }

@@ -340,8 +340,7 @@ public final class RunTask {
     Workspace workspace =
         workflow.flow().usesFiles() ? services.snapshots().workspace(holder) : null;
     if (workspace != null) {
-      workspace.leaveOut(
-          workflow.exclude().map(Excludes::matching).orElseGet(Excludes::defaults));
+      workspace.leaveOut(workflow.exclude().map(Excludes::matching).orElseGet(Excludes::defaults));
     }
     Line main = Line.main(context, workflow.flow(), workspace);
     main.open();

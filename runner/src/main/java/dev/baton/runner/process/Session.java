@@ -54,8 +54,7 @@ final class Session {
     SETSID.ifPresent(words::add);
     words.addAll(command);
     ProcessBuilder builder =
-        new ProcessBuilder(words)
-            .redirectInput(ProcessBuilder.Redirect.from(NOTHING));
+        new ProcessBuilder(words).redirectInput(ProcessBuilder.Redirect.from(NOTHING));
     builder.environment().clear();
     builder.environment().putAll(environment);
     return builder;

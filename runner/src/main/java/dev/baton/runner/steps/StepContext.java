@@ -49,7 +49,6 @@ public record StepContext(
     leftOut = List.copyOf(leftOut);
   }
 
-
   /** The same for every attempt of this visit, in every epoch. */
   public String idempotencyKey() {
     return run + "/" + step + "/" + visit;

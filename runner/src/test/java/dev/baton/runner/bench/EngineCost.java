@@ -14,7 +14,6 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.workflow.Format;
 import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.WorkflowParser;
-import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.attach.Channels;
 import dev.baton.runner.capture.Lease;
 import dev.baton.runner.capture.StoreClient;
@@ -32,6 +31,7 @@ import dev.baton.runner.journal.SpoolSettings;
 import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.logs.RunLogs;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.steps.StepExecutors;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -84,7 +84,7 @@ public final class EngineCost {
               new CheckpointSettings(Optional.empty(), List.of()),
               (run, at, suspension) -> {},
               new SpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20),
-        FixedPath.NONE);
+              FixedPath.NONE);
       long cpu = os.getProcessCpuTime();
       long began = System.nanoTime();
       List<Thread> threads = new ArrayList<>();

@@ -9,9 +9,9 @@ package dev.baton.runner.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.baton.runner.process.FixedPath;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.Trigger;
+import dev.baton.runner.process.FixedPath;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -133,7 +133,9 @@ class GitStateTest {
     sh("git init -q");
 
     assertThatThrownBy(
-            () -> new GitState(Map.of("PATH", "/nonexistent"), FixedPath.NONE).contribute(draft(Trigger.MANUAL)))
+            () ->
+                new GitState(Map.of("PATH", "/nonexistent"), FixedPath.NONE)
+                    .contribute(draft(Trigger.MANUAL)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("git");
   }
@@ -150,7 +152,9 @@ class GitStateTest {
 
     // The time is that of a shutdown, which is shorter.
     assertThatThrownBy(
-            () -> new GitState(Map.of("PATH", bin.toString()), FixedPath.NONE).contribute(draft(Trigger.SHUTDOWN)))
+            () ->
+                new GitState(Map.of("PATH", bin.toString()), FixedPath.NONE)
+                    .contribute(draft(Trigger.SHUTDOWN)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("took longer than 2000 ms");
 

@@ -71,10 +71,10 @@ class FixedPathTest {
               - id: both
                 parallel:
                   branches:
-                    a: [{id: s, shell: 'pwd; ls', output: lines}]
-                    b: [{id: s, shell: 'touch b; readlink -f b'}]
+                    a: [{id: in-a, shell: 'pwd; ls', output: lines}]
+                    b: [{id: in-b, shell: 'touch b; readlink -f b'}]
               - {id: link, shell: 'mkdir out; echo 7 > out/f; ln -s "$PWD/out" abs; ln -s "$PWD/abs/f" far', output: {file: far, as: json}}
-              - {id: end, transform: '[.steps.main.output[0], .steps.main.output[1], .steps.both.output, .steps.link.output]'}
+              - {id: last, transform: '[.steps.main.output[0], .steps.main.output[1], .steps.both.output, .steps.link.output]'}
             """,
             "{}");
 
@@ -99,10 +99,10 @@ class FixedPathTest {
               - id: both
                 parallel:
                   branches:
-                    one: [{id: s, shell: 'cd feature && git commit -q --allow-empty -m "made in a branch" && git -C ../repo log --all --format=%%s', output: lines}]
-                    two: [{id: s, shell: 'git -C feature log --format=%%s; touch two', output: lines}]
+                    one: [{id: in-one, shell: 'cd feature && git commit -q --allow-empty -m "made in a branch" && git -C ../repo log --all --format=%%s', output: lines}]
+                    two: [{id: in-two, shell: 'git -C feature log --format=%%s; touch two', output: lines}]
               - {id: look, shell: 'cd repo && git fsck 2>&1; git log --all --format=%%s; git worktree list | wc -l; ls ../two', output: lines}
-              - {id: end, transform: '[.steps.both.output, .steps.look.output]'}
+              - {id: last, transform: '[.steps.both.output, .steps.look.output]'}
             """
                 .formatted(WORK_TREE),
             "{}");
@@ -143,15 +143,14 @@ class FixedPathTest {
               - id: both
                 parallel:
                   branches:
-                    a: [{id: s, shell: '. env/bin/activate; echo "$VIRTUAL_ENV"; python -c "import sys; print(sys.prefix)"; touch env/a', output: lines}]
+                    a: [{id: in-a, shell: '. env/bin/activate; echo "$VIRTUAL_ENV"; python -c "import sys; print(sys.prefix)"; touch env/a', output: lines}]
               - {id: look, shell: 'ls env/a'}
-              - {id: end, transform: '[.steps.both.output.a, .steps.look.output]'}
+              - {id: last, transform: '[.steps.both.output.a, .steps.look.output]'}
             """,
             "{}");
 
     assertThat(run.awaitOutput().toString())
-        .isEqualTo(
-            "[['%s/env','%s/env'],'env/a']".formatted(SEEN, SEEN).replace('\'', '"'));
+        .isEqualTo("[['%s/env','%s/env'],'env/a']".formatted(SEEN, SEEN).replace('\'', '"'));
   }
 
   @Test
@@ -162,7 +161,7 @@ class FixedPathTest {
             name: victim
             steps:
               - {id: make, shell: 'echo mine > f; echo "$BATON_WORKSPACE_ON_HOST"'}
-              - {id: ask, approval: ok?}
+              - {id: ask, approval: Really}
               - {id: look, shell: 'cat f; ls', output: lines}
             """,
             "{}");

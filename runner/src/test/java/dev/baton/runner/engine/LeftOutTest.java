@@ -10,16 +10,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.testkit.RunnerProcess;
 import dev.baton.runner.testkit.Services;
 import dev.baton.runner.testkit.TestRun;
-import java.nio.file.Path;
+import dev.baton.runner.testkit.TestRunner;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What cuts leave out: who has it, who has not, and who says so. Real runners, killed. */
+/** What cuts leave out: who has it, who has not, and who says so. */
 @ExtendWith(Services.Extension.class)
 class LeftOutTest {
   private final Services services;
@@ -28,21 +28,22 @@ class LeftOutTest {
     this.services = services;
   }
 
-  private RunnerProcess attach(TestRun run, Path data) throws Exception {
-    run.nextEpoch();
-    RunnerProcess process = new RunnerProcess(services, run, data);
-    services.gateway.awaitHello(process.id);
-    services.gateway.assign(process.id, run.assign());
-    return process;
+  private TestRunner attach(TestRun run) throws Exception {
+    TestRunner runner = new TestRunner(services, Map.of());
+    services.gateway.awaitHello(runner.id);
+    run.start(runner.id);
+    return runner;
   }
 
-  /** Kills the first runner once a step has completed; the second one, with other disks, ends it. */
-  private JsonNode killedAfter(String step, TestRun run) throws Exception {
-    try (RunnerProcess process = attach(run, services.data().resolve("first-" + run.id))) {
+  /** Ends the first runner once a step has completed; the second one has other disks. */
+  private JsonNode handedOverAfter(String step, TestRun run) throws Exception {
+    try (TestRunner first = attach(run)) {
       services.trace.await(
           run.id, TraceEvent.StepCompleted.class, done -> done.step().equals(step));
+      services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, asked -> true);
     }
-    try (RunnerProcess process = attach(run, services.data().resolve("second-" + run.id))) {
+    try (TestRunner second = attach(run)) {
+      run.answer(second.id, "nap", 1, "{\"approved\": true}");
       return run.awaitOutput();
     }
   }
@@ -56,17 +57,17 @@ class LeftOutTest {
             name: kept
             steps:
               - {id: install, shell: 'mkdir -p a/node_modules/x && echo dep > a/node_modules/x/f; touch -d @77 a'}
-              - {id: again, retry: 1, shell: 'echo half > half; rm -rf a/f; mkdir target; cat a/node_modules/x/f; test "$BATON_ATTEMPT" = 2 && stat -c %Y a; test ! -e target/f'}
+              - {id: again, retry: 1, shell: 'test ! -e target; test ! -e half; mkdir half target; cat a/node_modules/x/f; test "$BATON_ATTEMPT" = 2; stat -c %Y a'}
               - id: both
                 parallel:
                   branches:
-                    one: [{id: s, retry: 1, shell: 'cat a/node_modules/x/f; touch a/new; test "$BATON_ATTEMPT" = 2'}]
-                    two: [{id: s, shell: 'echo "${BATON_LEFT_OUT-nothing}"'}]
-              - {id: end, transform: '{again: .steps.again.output, both: .steps.both.output}'}
+                    one: [{id: in-one, retry: 1, shell: 'cat a/node_modules/x/f; touch a/new; test "$BATON_ATTEMPT" = 2'}]
+                    two: [{id: in-two, shell: 'echo "${BATON_LEFT_OUT-nothing}"'}]
+              - {id: last, transform: '{again: .steps.again.output, both: .steps.both.output}'}
             """,
             "{}");
     JsonNode output;
-    try (RunnerProcess process = attach(run, services.data().resolve("kept-" + run.id))) {
+    try (TestRunner runner = attach(run)) {
       output = run.awaitOutput();
     }
 
@@ -85,18 +86,17 @@ class LeftOutTest {
             name: missing
             steps:
               - {id: install, shell: 'mkdir -p node_modules/x a/target && echo 1 | tee node_modules/x/f a/target/f'}
-              - {id: nap, wait: 2s}
+              - {id: nap, approval: Go on}
               - {id: see, shell: 'echo "$BATON_LEFT_OUT"; ls node_modules a/target 2>&1 | wc -l', output: lines}
               - {id: back, shell: 'mkdir node_modules'}
               - {id: then, shell: 'echo "$BATON_LEFT_OUT"'}
-              - {id: end, transform: '[.steps.see.output, .steps.then.output]'}
+              - {id: last, transform: '[.steps.see.output, .steps.then.output]'}
             """,
             "{}");
 
-    JsonNode output = killedAfter("install", run);
+    JsonNode output = handedOverAfter("install", run);
 
-    assertThat(output.toString())
-        .isEqualTo("[[\"a/target\",\"node_modules\",\"2\"],\"a/target\"]");
+    assertThat(output.toString()).isEqualTo("[[\"a/target\",\"node_modules\",\"2\"],\"a/target\"]");
     assertThat(run.events(TraceEvent.RunnerStarted.class).getLast().leftOut())
         .isEqualTo(List.of("a/target", "node_modules"));
     assertThat(services.trace.state(run.id, 0).head().leftOut())
@@ -119,13 +119,13 @@ class LeftOutTest {
                   git init -q . && git config user.email a@b && git config user.name a
                   mkdir -p action/node_modules/dep src/target .venv && echo 1 | tee action/node_modules/dep/f src/target/f .venv/f file
                   git add -A -f && git commit -qm first && echo 1 > src/target/untracked
-              - {id: nap, wait: 2s}
+              - {id: nap, approval: Go on}
               - {id: work, shell: 'echo 2 > file; rm .venv/f', milestone: {title: Second}}
               - {id: look, shell: 'git log -1 --format= --name-status; git status --porcelain', output: lines}
             """,
             "{}");
 
-    JsonNode output = killedAfter("clone", run);
+    JsonNode output = handedOverAfter("clone", run);
 
     assertThat(output.toString()).isEqualTo("[\"D\\t.venv/f\",\"M\\tfile\"]");
   }
@@ -140,12 +140,12 @@ class LeftOutTest {
             workspace: {exclude: [cache/, '*.tmp']}
             steps:
               - {id: make, shell: 'mkdir -p node_modules a/cache && echo 1 | tee node_modules/f a/cache/f a/x.tmp a/cached'}
-              - {id: nap, wait: 2s}
+              - {id: nap, approval: Go on}
               - {id: see, shell: 'find . -type f | sort; echo "$BATON_LEFT_OUT"', output: lines}
             """,
             "{}");
 
-    assertThat(killedAfter("make", run).toString())
+    assertThat(handedOverAfter("make", run).toString())
         .isEqualTo("[\"./a/cached\",\"./node_modules/f\",\"a/cache\",\"a/x.tmp\"]");
   }
 }

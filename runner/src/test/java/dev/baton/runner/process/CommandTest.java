@@ -277,7 +277,13 @@ class CommandTest {
   @Test
   void shouldSayWhatCannotBeStarted() {
     Command nothing =
-        new Command(List.of("/no/such/program"), directory.resolve("gone"), Map.of(), Set.of(), 0, FixedPath.NONE);
+        new Command(
+            List.of("/no/such/program"),
+            directory.resolve("gone"),
+            Map.of(),
+            Set.of(),
+            0,
+            FixedPath.NONE);
 
     assertThatThrownBy(() -> nothing.run(hold, log, LONG)).hasMessageContaining("gone");
   }

@@ -18,7 +18,8 @@ import java.util.List;
  * @param leftOut raw paths of what the rules leave out, and nothing of what is below these
  * @param filesToRead of {@link DirState#needsReading}
  */
-public record ScanResult(DirState root, List<Skipped> skipped, List<String> leftOut, long filesToRead) {
+public record ScanResult(
+    DirState root, List<Skipped> skipped, List<String> leftOut, long filesToRead) {
   public ScanResult {
     skipped = List.copyOf(skipped);
     leftOut = List.copyOf(leftOut);

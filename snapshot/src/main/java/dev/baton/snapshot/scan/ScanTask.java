@@ -88,7 +88,8 @@ final class ScanTask {
             : Look.again(opened, stat, last, inherited);
     if (seen == null) {
       try {
-        seen = new FreshLook(scan, opened, last, prefix(), depth == MAX_DEPTH, began).look(inherited);
+        seen =
+            new FreshLook(scan, opened, last, prefix(), depth == MAX_DEPTH, began).look(inherited);
       } catch (PosixException e) {
         ScanTask above = parent;
         if (above == null || !e.isAbsent()) {

@@ -194,7 +194,8 @@ class TrackedInLeftOutTest {
         """);
 
     assertThat(files())
-        .containsExactlyInAnyOrder(".batonignore", "a/out/kept", "a/out/no", "a/x.log", "build/kept");
+        .containsExactlyInAnyOrder(
+            ".batonignore", "a/out/kept", "a/out/no", "a/x.log", "build/kept");
     assertThat(files(scan(Scanner.leavingOut(Excludes.matching(List.of("out/"))), null)))
         .containsExactlyInAnyOrder(".batonignore", "a/out/kept", "a/x.log", "build/kept");
   }
