@@ -28,8 +28,8 @@ public final class StartedRun {
     @Option(
         names = "--wait",
         description =
-            "Wait for its end; exit 1 when it does not complete, 9 when it is paused. Ctrl-C pauses it;"
-                + " a second one stops the step in progress at once, a third one leaves.")
+            "Wait for its end; exit 1 when it does not complete, 9 when it is paused. Ctrl-C pauses"
+                + " it; a second one stops the step in progress at once, a third one leaves.")
     private boolean wait;
 
     @Option(

@@ -39,7 +39,8 @@ class ForeignTextTest {
         """
         {"id":"%s","workflow":%s,"status":"waiting","epoch":1,"current_steps":[%s],"labels":{%s:%s},"output":%s,
          "error":{"code":"x","message":%s},"waiting":[%s],
-         "steps":[{"step":%s,"kind":%s,"status":%s,"error":{"code":%s,"message":%s}}]}"""
+         "steps":[{"step":%s,"kind":%s,"status":%s,"error":{"code":%s,"message":%s}}]}\
+        """
             .formatted(
                 ID, evil, evil, evil, evil, evil, evil, waiting, evil, evil, evil, evil, evil);
     server.on("GET /runs/abcdef", 200, run);

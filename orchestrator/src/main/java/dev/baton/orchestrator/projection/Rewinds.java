@@ -163,7 +163,8 @@ class Rewinds {
     if (back.target() > back.stored()) {
       gaps.increment(back.target() - back.stored());
       LOG.errorf(
-          "partition %d: the log begins at offset %d, and the view lacks what was before from %d on",
+          "partition %d: the log begins at offset %d, and the view lacks what was before from %d"
+              + " on",
           record.partition(), back.target(), back.stored());
     }
     return true;
