@@ -74,7 +74,10 @@ final class Api {
   }
 
   Answer delete(String path) throws IOException, InterruptedException {
-    return send(HttpRequest.newBuilder(URI.create(base + path)).DELETE());
+    return send(
+        HttpRequest.newBuilder(URI.create(base + path))
+            .header("Content-Type", "application/json")
+            .DELETE());
   }
 
   private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {

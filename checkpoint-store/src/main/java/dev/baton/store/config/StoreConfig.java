@@ -12,6 +12,7 @@ import io.smallrye.config.WithDefault;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -51,6 +52,17 @@ public interface StoreConfig {
   Retention retention();
 
   Archive archive();
+
+  Http http();
+
+  /** The port that serves REST and gRPC. */
+  interface Http {
+    /**
+     * Hosts under which this service is reached, without ports, besides those of loopback and its
+     * own address; {@code *} for any.
+     */
+    Optional<List<String>> allowedHosts();
+  }
 
   /** The token that ties a runner to one run and one epoch. */
   interface Lease {

@@ -133,8 +133,7 @@ public final class Client implements AutoCloseable {
   public JsonNode delete(String path, Duration patience) {
     return json(
         send(
-            request(path, patience).header("Content-Type", "application/json").DELETE(),
-            patience));
+            request(path, patience).header("Content-Type", "application/json").DELETE(), patience));
   }
 
   /**

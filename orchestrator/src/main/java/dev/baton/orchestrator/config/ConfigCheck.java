@@ -9,6 +9,7 @@ package dev.baton.orchestrator.config;
 import dev.baton.orchestrator.notification.Notifications;
 import dev.baton.orchestrator.notification.WebhookSecret;
 import dev.baton.protocol.heartbeat.Heartbeat;
+import dev.baton.protocol.net.WebRequestPolicy;
 import dev.baton.protocol.workflow.Durations;
 import dev.baton.protocol.workflow.HeartbeatSettings;
 import java.net.URI;
@@ -69,6 +70,13 @@ public final class ConfigCheck {
       problems.add(wrong("baton.checkpoint.patience", patience, "1s to 60s"));
     }
     notifications(problems, config.notifications());
+    for (String host : config.http().allowedHosts().orElse(List.of())) {
+      try {
+        new WebRequestPolicy(List.of(host));
+      } catch (IllegalArgumentException e) {
+        problems.add("baton.http.allowed-hosts is " + e.getMessage());
+      }
+    }
     urls(problems, "baton.store-url", config.storeUrl());
     urls(problems, "baton.orchestrator-url", config.orchestratorUrl());
     if (!config.instanceId().matches("[A-Za-z0-9._-]{1,100}")) {

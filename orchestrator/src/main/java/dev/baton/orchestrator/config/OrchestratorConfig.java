@@ -57,6 +57,17 @@ public interface OrchestratorConfig {
 
   Notifications notifications();
 
+  Http http();
+
+  /** The port that serves REST and gRPC. */
+  interface Http {
+    /**
+     * Hosts under which this service is reached, without ports, besides those of loopback, its own
+     * address and those of {@code baton.orchestrator-url}; {@code *} for any.
+     */
+    Optional<List<String>> allowedHosts();
+  }
+
   /** What somebody outside is told of, besides everything that is on the trace. */
   interface Notifications {
     /** Any of run_lost, run_failed, run_cancelled, run_completed. */

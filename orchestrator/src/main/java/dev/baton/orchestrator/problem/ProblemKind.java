@@ -16,6 +16,7 @@ import java.util.Locale;
 public enum ProblemKind {
   MALFORMED_REQUEST(400, "The request could not be read", Status.Code.INVALID_ARGUMENT),
   BAD_PARAMETER(400, "A parameter has a value that is not allowed", Status.Code.INVALID_ARGUMENT),
+  CROSS_SITE(403, "A web page of another origin sent it", Status.Code.PERMISSION_DENIED),
   NOT_FOUND(404, "No such thing", Status.Code.NOT_FOUND),
   METHOD_NOT_ALLOWED(405, "Not this method", Status.Code.UNIMPLEMENTED),
   NOT_ACCEPTABLE(406, "No such representation", Status.Code.INVALID_ARGUMENT),
@@ -23,6 +24,7 @@ public enum ProblemKind {
   CONFLICT(409, "The state does not allow it", Status.Code.FAILED_PRECONDITION),
   TOO_LARGE(413, "The request is too large", Status.Code.RESOURCE_EXHAUSTED),
   UNSUPPORTED_MEDIA_TYPE(415, "Not this content type", Status.Code.INVALID_ARGUMENT),
+  MISDIRECTED(421, "This service does not answer to that host", Status.Code.PERMISSION_DENIED),
   INVALID_WORKFLOW(422, "The workflow definition is not valid", Status.Code.INVALID_ARGUMENT),
   INVALID_INPUT(422, "The input does not fit the workflow's schema", Status.Code.INVALID_ARGUMENT),
   INVALID_ANSWER(

@@ -63,7 +63,8 @@ class CheckpointTest {
                 {"id":"%s","display_id":"%s","run":"%s","project":"default","epoch":1,"step":"build","trigger":"step",
                  "created_at":"2023-11-14T22:13:20Z","digest":"sha256:%s","size_bytes":1000,"stored_bytes":10,
                  "pack_bytes":500,"file_count":3,"pack_count":1,"verified":true,"verification":"verified",
-                 "pinned":false}"""
+                 "pinned":false}\
+                """
                     .formatted(ids.getFirst(), RunId.display(ids.getFirst()), run, "ab".repeat(32))
                     .getBytes(StandardCharsets.UTF_8)));
   }
@@ -134,7 +135,14 @@ class CheckpointTest {
                         HttpRequest.BodyPublishers.ofString(
                             "{\"reason\":\"release\",\"by\":\"ann\"}")))
             .json();
-    JsonNode unpinned = bed.api().send(bed.api().request("/cuts/" + id + "/pin").DELETE()).json();
+    JsonNode unpinned =
+        bed.api()
+            .send(
+                bed.api()
+                    .request("/cuts/" + id + "/pin")
+                    .header("Content-Type", "application/json")
+                    .DELETE())
+            .json();
 
     assertThat(pinned.path("pinned").booleanValue()).isTrue();
     assertThat(pinned.path("pin_reason").textValue()).isEqualTo("release");

@@ -128,18 +128,39 @@ class CutMakerTest {
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "cut-delete", 10);
         TraceLog log = bed.log()) {
       String run = carried(runner, log, "cut-delete");
-      Api.Answer alive = bed.api().send(bed.api().request("/runs/" + run).DELETE());
+      Api.Answer alive =
+          bed.api()
+              .send(
+                  bed.api()
+                      .request("/runs/" + run)
+                      .header("Content-Type", "application/json")
+                      .DELETE());
       log.append(run, Lane.runner(1), 2, new TraceEvent.RunCompleted(null));
       bed.api().await(run, shown -> shown.path("status").textValue().equals("completed"));
       runner.release(run, 1, "completed");
       String id = FakeStore.put(RunId.next(), run, "verified").getId();
       bed.api()
-          .send(bed.api().request("/cuts/" + id + "/pin").PUT(HttpRequest.BodyPublishers.noBody()));
+          .send(
+              bed.api()
+                  .request("/cuts/" + id + "/pin")
+                  .header("Content-Type", "application/json")
+                  .PUT(HttpRequest.BodyPublishers.noBody()));
 
-      Api.Answer pinned = bed.api().send(bed.api().request("/runs/" + run).DELETE());
+      Api.Answer pinned =
+          bed.api()
+              .send(
+                  bed.api()
+                      .request("/runs/" + run)
+                      .header("Content-Type", "application/json")
+                      .DELETE());
       Api.Answer ended = bed.api().json("/runs/" + run + "/cuts", "{}");
       Api.Answer gone =
-          bed.api().send(bed.api().request("/runs/" + run + "?force=true&now=true").DELETE());
+          bed.api()
+              .send(
+                  bed.api()
+                      .request("/runs/" + run + "?force=true&now=true")
+                      .header("Content-Type", "application/json")
+                      .DELETE());
 
       assertThat(alive.status()).isEqualTo(409);
       assertThat(alive.json().path("detail").textValue()).contains("cancel it first");

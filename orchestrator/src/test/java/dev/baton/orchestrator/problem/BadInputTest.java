@@ -35,7 +35,11 @@ class BadInputTest {
         .post(
             "/workflows",
             YAML,
-            "name: strict\ninput: {type: object, required: [x]}\nsteps:\n  - id: a\n    transform: '1'\n");
+            "name: strict\n"
+                + "input: {type: object, required: [x]}\n"
+                + "steps:\n"
+                + "  - id: a\n"
+                + "    transform: '1'\n");
     List<Case> cases =
         List.of(
             new Case("POST", "/workflows", YAML, "name: [", 422, "\"line\""),
@@ -166,7 +170,7 @@ class BadInputTest {
           wrong.body().isEmpty() && !wrong.method().equals("POST")
               ? HttpRequest.BodyPublishers.noBody()
               : HttpRequest.BodyPublishers.ofString(wrong.body()));
-      request.header(wrong.method().equals("POST") ? "Content-Type" : "Accept", wrong.type());
+      request.header(wrong.method().equals("GET") ? "Accept" : "Content-Type", wrong.type());
 
       Api.Answer answer = bed.api().send(request);
 

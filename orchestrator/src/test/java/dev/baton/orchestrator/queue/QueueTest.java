@@ -340,7 +340,13 @@ class QueueTest {
       assertThat(bed.api().get("/runs/" + failed).json().get("status").textValue())
           .isEqualTo("failed");
       assertThat(bed.api().json("/runs/" + failed + "/resume", "").status()).isEqualTo(409);
-      Api.Answer undeletable = bed.api().send(bed.api().request("/runs/" + failed).DELETE());
+      Api.Answer undeletable =
+          bed.api()
+              .send(
+                  bed.api()
+                      .request("/runs/" + failed)
+                      .header("Content-Type", "application/json")
+                      .DELETE());
       assertThat(undeletable.status()).isEqualTo(409);
       assertThat(bed.api().json("/runs/" + failed + "/cancel", "{}").status()).isEqualTo(202);
       JsonNode withdrawn = bed.api().await(failed, run -> !run.path("queued").isObject());
@@ -378,7 +384,11 @@ class QueueTest {
       queued(two, 1);
       assertThat(
               bed.api()
-                  .send(bed.api().request("/workflows/queue-limit/limit").DELETE())
+                  .send(
+                      bed.api()
+                          .request("/workflows/queue-limit/limit")
+                          .header("Content-Type", "application/json")
+                          .DELETE())
                   .json()
                   .has("override"))
           .isFalse();
