@@ -83,6 +83,7 @@ public class Archiver {
 
   void onStart(@Observes StartupEvent event) {
     if (place.isConfigured()) {
+      place.requireSupported();
       nextLook = System.nanoTime();
       nextCollection = System.nanoTime();
       loop = Loop.start("archive", interval, this::turn);
@@ -257,7 +258,8 @@ public class Archiver {
     }
     if (!git.isBare()) {
       LOG.warnf(
-          "the objects of %d deleted runs stay in %s until `git gc --prune=now` there: it is not bare",
+          "the objects of %d deleted runs stay in %s until `git gc --prune=now` there: it is not"
+              + " bare",
           owed.size(), git.folder());
       marks.paid(owed);
       return;

@@ -75,6 +75,7 @@ final class GitRuns implements AutoCloseable {
    * Opens the repository in the folder or in its {@code .git}.
    *
    * @throws RepositoryNotFoundException where there is something else, or nothing
+   * @throws RepositoryFormatPolicy.UnsupportedFormatException where nothing of it may be written
    */
   static GitRuns open(Path folder) throws IOException {
     OwnConfig.use();
@@ -82,6 +83,7 @@ final class GitRuns implements AutoCloseable {
     if (found == null) {
       throw new RepositoryNotFoundException(folder.toFile());
     }
+    RepositoryFormatPolicy.check(found.toPath());
     return new GitRuns(durable(new FileRepositoryBuilder().setGitDir(found).setMustExist(true)));
   }
 

@@ -43,10 +43,36 @@ class Place {
       throw StoreFailure.unavailable(
           "baton.archive.git=%s is no git repository; allowed: one, bare or not, or a folder that is empty or absent"
               .formatted(at));
+    } catch (RepositoryFormatPolicy.UnsupportedFormatException e) {
+      throw StoreFailure.unavailable(unsupported(e));
     } catch (IOException e) {
       throw StoreFailure.unavailable(
           "the git repository at baton.archive.git=%s cannot be opened: %s".formatted(at, e));
     }
+  }
+
+  /**
+   * Refuses a repository of a format that is not supported. One that is absent, or cannot be read
+   * now, may come later. Blocks; for the start.
+   *
+   * @throws IllegalStateException that says what is supported
+   */
+  void requireSupported() {
+    if (folder.isEmpty()) {
+      return;
+    }
+    try (GitRuns git = GitRuns.open(folder.get())) {
+      LOG.debugf("the archive is the git repository %s", git.folder());
+    } catch (RepositoryFormatPolicy.UnsupportedFormatException e) {
+      throw new IllegalStateException(unsupported(e), e);
+    } catch (IOException later) {
+      LOG.debugf("the archive cannot be opened yet: %s", later);
+    }
+  }
+
+  private static String unsupported(RepositoryFormatPolicy.UnsupportedFormatException e) {
+    return "baton.archive.git: nothing is written into a repository of this format: "
+        + e.getMessage();
   }
 
   private static GitRuns find(Path at) throws IOException {

@@ -106,6 +106,17 @@ public class Bucket {
     }
   }
 
+  /**
+   * Tries with one small object what is required of an object store: that it refuses bytes of
+   * another digest than the upload names, gives a part of an object, lists from after a key, and
+   * shows what was just written and removed. Blocks; for the start.
+   *
+   * @return what it does not do, each in words; empty for a store that will do
+   */
+  public List<String> missing() {
+    return new BucketProbe(this).missing();
+  }
+
   /** The object's size in bytes; empty when there is none. */
   public Uni<OptionalLong> size(String key) {
     return ask(() -> client.statObject(StatObjectArgs.builder().bucket(name).object(key).build()))

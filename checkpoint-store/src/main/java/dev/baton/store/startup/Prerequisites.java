@@ -9,14 +9,18 @@ package dev.baton.store.startup;
 import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.protocol.topic.TopicBootstrap;
 import dev.baton.store.failure.Problems;
+import dev.baton.store.failure.StoreFailure;
 import dev.baton.store.objects.Bucket;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.common.annotation.Identifier;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jboss.logging.Logger;
@@ -37,8 +41,11 @@ class Prerequisites {
 
   private final Map<String, Object> kafka;
   private final Bucket bucket;
+  private final Pool pool;
 
-  Prerequisites(@Identifier("default-kafka-broker") Map<String, Object> kafka, Bucket bucket) {
+  Prerequisites(
+      @Identifier("default-kafka-broker") Map<String, Object> kafka, Bucket bucket, Pool pool) {
+    this.pool = pool;
     this.kafka = kafka;
     this.bucket = bucket;
   }
@@ -47,6 +54,8 @@ class Prerequisites {
     ClockGuard.start(LOG::fatal);
     insist("Kafka at " + servers(), this::topics);
     insist("the object store at " + bucket.where(), () -> bucket.ensure(PATIENCE));
+    objectStore();
+    insist("Postgres", this::postgres);
   }
 
   private Object servers() {
@@ -57,6 +66,45 @@ class Prerequisites {
     try (Admin admin =
         Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers()))) {
       TopicBootstrap.ensure(admin, PATIENCE);
+      sayIfNeverTried(admin);
+    }
+  }
+
+  private static void sayIfNeverTried(Admin admin) throws Exception {
+    var features =
+        admin
+            .describeFeatures()
+            .featureMetadata()
+            .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+            .finalizedFeatures();
+    var metadata = features.get("metadata.version");
+    TriedVersions.kafka(metadata == null ? 0 : metadata.maxVersionLevel()).ifPresent(LOG::warn);
+  }
+
+  private void objectStore() {
+    try {
+      bucket
+          .missing()
+          .forEach(
+              what ->
+                  LOG.warnf(
+                      "the object store at %s: it lacks what Baton requires: %s. What it keeps may"
+                          + " be lost or wrong",
+                      bucket.where(), what));
+    } catch (StoreFailure e) {
+      LOG.warnf(
+          "the object store at %s: what Baton requires of it could not be tried: %s",
+          bucket.where(), e.getMessage());
+    }
+  }
+
+  private void postgres() {
+    for (Row row :
+        pool.query("SELECT current_setting('server_version_num')::int AS version")
+            .execute()
+            .await()
+            .atMost(PATIENCE)) {
+      TriedVersions.postgres(row.getInteger("version")).ifPresent(LOG::warn);
     }
   }
 

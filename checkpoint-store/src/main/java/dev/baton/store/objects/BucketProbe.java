@@ -1,0 +1,95 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.objects;
+
+import dev.baton.store.background.Waits;
+import dev.baton.store.failure.StoreFailure;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Tries what Baton requires of an object store, with one object that it removes again. Blocks. */
+final class BucketProbe {
+  private static final String FOLDER = "probes/";
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final byte[] RIGHT = "baton".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] WRONG = "not it".getBytes(StandardCharsets.US_ASCII);
+
+  private final Bucket bucket;
+
+  BucketProbe(Bucket bucket) {
+    this.bucket = bucket;
+  }
+
+  List<String> missing() {
+    String key = FOLDER + UUID.randomUUID();
+    List<String> missing = new ArrayList<>();
+    try (HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
+      if (put(http, key, WRONG) < 300) {
+        missing.add("to refuse an upload whose bytes have another SHA-256 than it names");
+      }
+      int status = put(http, key, RIGHT);
+      if (status >= 300) {
+        missing.add("an upload to a presigned address with a checksum (it answers " + status + ")");
+        return missing;
+      }
+      if (!part(key).equals("ato")) {
+        missing.add("to give a part of an object");
+      }
+      if (!bucket.list(FOLDER).iterator().hasNext()) {
+        missing.add("to list what was just written");
+      }
+      Waits.get(bucket.remove(key));
+      if (Waits.get(bucket.size(key)).isPresent()) {
+        missing.add("to show that an object was removed");
+      }
+    } catch (IOException e) {
+      throw StoreFailure.unavailable(
+          "the object store at %s did not answer: %s".formatted(bucket.where(), e));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw StoreFailure.unavailable("interrupted");
+    }
+    return missing;
+  }
+
+  private int put(HttpClient http, String key, byte[] bytes)
+      throws IOException, InterruptedException {
+    Map<String, String> headers = Bucket.checksum(digest());
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(bucket.putUrl(key, headers)))
+            .timeout(PATIENCE)
+            .PUT(HttpRequest.BodyPublishers.ofByteArray(bytes));
+    headers.forEach(request::header);
+    return http.send(request.build(), HttpResponse.BodyHandlers.discarding()).statusCode();
+  }
+
+  private String part(String key) throws IOException {
+    try (InputStream part = bucket.open(key, 1, 3L)) {
+      return new String(part.readNBytes(RIGHT.length), StandardCharsets.US_ASCII);
+    }
+  }
+
+  private static byte[] digest() {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(RIGHT);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}
