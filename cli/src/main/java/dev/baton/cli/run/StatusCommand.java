@@ -11,6 +11,7 @@ import dev.baton.cli.client.Pages;
 import dev.baton.cli.client.Pause;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunRef;
+import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
 import dev.baton.cli.terminal.Terminal;
 import java.time.Duration;
@@ -46,6 +47,9 @@ public final class StatusCommand implements Runnable {
   @Option(names = "--limit", description = "At most so many runs. Default: ${DEFAULT-VALUE}.")
   private int limit = 20;
 
+  @Option(names = "--input", description = "Show the run's input instead, as JSON.")
+  private boolean input;
+
   @Option(names = "--watch", description = "Again every second, until Ctrl-C or the run's end.")
   private boolean watch;
 
@@ -56,6 +60,14 @@ public final class StatusCommand implements Runnable {
   @Override
   public void run() {
     check();
+    if (input) {
+      if (id == null || watch) {
+        throw CliFailure.usage("--input needs a run's id, and goes without --watch");
+      }
+      String run = RunRef.parse(id).id(context.client());
+      context.printJson(context.client().get("/runs/" + run + "/input"));
+      return;
+    }
     JsonNode before = null;
     Pause pause = Pause.of(EACH);
     while (true) {

@@ -11,9 +11,14 @@ import dev.baton.cli.client.Client;
 import dev.baton.cli.client.Query;
 import dev.baton.cli.command.CliFailure;
 import dev.baton.cli.command.Context;
+import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.Table;
 import dev.baton.protocol.json.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -22,6 +27,8 @@ import picocli.CommandLine.Parameters;
 /** {@code baton workflows}: alone, the list. */
 @Command(name = "workflows", description = "List, show, store and check workflow definitions.")
 public final class WorkflowsCommand implements Runnable {
+  private static final int LARGEST = 16 << 20;
+
   private final Context context;
 
   public WorkflowsCommand(Context context) {
@@ -57,11 +64,35 @@ public final class WorkflowsCommand implements Runnable {
   @Command(name = "show", description = "A stored definition, as JSON.")
   void show(
       @Parameters(paramLabel = "NAME[@HASH]", description = "Without a hash: the newest.")
-          String name) {
-    context.printJson(
-        context
-            .client()
-            .get("/workflows/" + Query.encode(name).replace("%40", "@").replace("%3A", ":")));
+          String name,
+      @Option(
+              names = "--source",
+              description = "Its text as it was pushed, with its comments, instead.")
+          boolean source) {
+    String path = "/workflows/" + Query.encode(name).replace("%40", "@").replace("%3A", ":");
+    if (source) {
+      source(path + "/source");
+    } else {
+      context.printJson(context.client().get(path));
+    }
+  }
+
+  /** Byte for byte into a file or another program; on a terminal what it would obey is escaped. */
+  private void source(String path) {
+    PrintStream out =
+        context.terminal().outIsTerminal()
+            ? context.terminal().out()
+            : context.terminal().trustedOut();
+    try (InputStream text = context.client().stream(path, "*/*", Map.of(), Client.REQUEST)) {
+      out.write(text.readNBytes(LARGEST));
+      out.flush();
+    } catch (IOException e) {
+      throw CliFailure.of(
+          ExitCode.UNREACHABLE,
+          context.client().server() + " broke the text off: " + e.getMessage(),
+          e);
+    }
+    context.checkReader();
   }
 
   @Command(

@@ -11,7 +11,6 @@ import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunQueries;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Multi;
-import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
@@ -24,7 +23,11 @@ import jakarta.ws.rs.sse.Sse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestMulti;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +37,10 @@ import org.jspecify.annotations.Nullable;
 public class EventResource {
   private static final int MOST = 10_000;
 
-  /** A page of events. */
+  /** How many events are written at once. */
+  private static final int TOGETHER = 64;
+
+  /** A page of events, which is written while it is read. */
   public record Events(List<RunEvent> events) {}
 
   private final StoreClient store;
@@ -49,7 +55,10 @@ public class EventResource {
   @Path("/events")
   @Produces(MediaType.APPLICATION_JSON)
   @Operation(summary = "The events from after a position, oldest first.")
-  public Uni<Events> page(
+  @APIResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = Events.class)))
+  public Multi<byte[]> page(
       String id,
       @RestQuery @DefaultValue("0") long after,
       @RestQuery @DefaultValue("1000") int limit) {
@@ -58,16 +67,22 @@ public class EventResource {
           ProblemKind.BAD_PARAMETER,
           "after=" + after + ", limit=" + limit + "; allowed: after 0 or more, limit 1 to " + MOST);
     }
-    return runs.resolve(id)
-        .chain(
-            run ->
-                runs.seen(run)
-                    .onItem()
-                    .transformToMulti(seen -> store.events(run, seen, after, limit))
-                    .map(RunEvent::of)
-                    .collect()
-                    .asList())
-        .map(Events::new);
+    Multi<List<byte[]>> events =
+        runs.resolve(id)
+            .onItem()
+            .transformToMulti(
+                run ->
+                    runs.seen(run)
+                        .onItem()
+                        .transformToMulti(seen -> store.events(run, seen, after, limit)))
+            .map(event -> Json.bytes(RunEvent.of(event)))
+            .group()
+            .intoLists()
+            .of(TOGETHER);
+    return RestMulti.fromMultiData(EventPageWriter.page(events))
+        .encodeAsJsonArray(false)
+        .withDemand(2)
+        .build();
   }
 
   @GET
@@ -82,15 +97,18 @@ public class EventResource {
     long from = lastEventId == null ? after : HttpSse.position(lastEventId);
     return runs.resolve(id)
         .onItem()
-        .transformToMulti(run -> store.follow(run, from))
-        .map(RunEvent::of)
-        .map(
-            event ->
-                sse.newEventBuilder()
-                    .id(Long.toString(event.position()))
-                    .name(event.type())
-                    .mediaType(MediaType.TEXT_PLAIN_TYPE)
-                    .data(String.class, new String(Json.bytes(event), StandardCharsets.UTF_8))
-                    .build());
+        .transformToMulti(
+            run ->
+                HttpSse.kept(
+                    sse, store.follow(run, from).map(RunEvent::of), EventResource::described));
+  }
+
+  private static OutboundSseEvent.Builder described(
+      OutboundSseEvent.Builder builder, RunEvent event) {
+    return builder
+        .id(Long.toString(event.position()))
+        .name(event.type())
+        .mediaType(MediaType.TEXT_PLAIN_TYPE)
+        .data(String.class, new String(Json.bytes(event), StandardCharsets.UTF_8));
   }
 }

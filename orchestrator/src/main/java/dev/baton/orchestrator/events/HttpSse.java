@@ -8,12 +8,71 @@ package dev.baton.orchestrator.events;
 
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.subscription.Cancellable;
+import jakarta.ws.rs.sse.OutboundSseEvent;
+import jakarta.ws.rs.sse.Sse;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 
-/** The header with which a client takes up a stream again. */
+/**
+ * Keeps a stream of server-sent events open through proxies that close what is silent, and says how
+ * a client takes it up again.
+ */
 final class HttpSse {
   static final String LAST_EVENT_ID = "Last-Event-ID";
 
+  /** How long a client is to wait before it connects again. */
+  static final long RETRY_MS = 2_000;
+
+  private static final Duration FIRST = Duration.ofSeconds(1);
+  private static final Duration EVERY = Duration.ofSeconds(15);
+
   private HttpSse() {}
+
+  /**
+   * Adds comments to a stream, the first after a second and then every 15 seconds, and the time
+   * after which to connect again to whatever is sent first. Ends with the stream.
+   *
+   * @param describe fills an event in
+   */
+  static <T> Multi<OutboundSseEvent> kept(
+      Sse sse,
+      Multi<T> items,
+      BiFunction<OutboundSseEvent.Builder, T, OutboundSseEvent.Builder> describe) {
+    return Multi.createFrom()
+        .emitter(
+            out -> {
+              AtomicBoolean begun = new AtomicBoolean();
+              Cancellable comments =
+                  Multi.createFrom()
+                      .ticks()
+                      .startingAfter(FIRST)
+                      .every(EVERY)
+                      .onOverflow()
+                      .drop()
+                      .subscribe()
+                      .with(tick -> out.emit(builder(sse, begun).comment("").build()));
+              Cancellable events =
+                  items
+                      .subscribe()
+                      .with(
+                          item -> out.emit(describe.apply(builder(sse, begun), item).build()),
+                          out::fail,
+                          out::complete);
+              out.onTermination(
+                  () -> {
+                    comments.cancel();
+                    events.cancel();
+                  });
+            });
+  }
+
+  private static OutboundSseEvent.Builder builder(Sse sse, AtomicBoolean begun) {
+    OutboundSseEvent.Builder builder = sse.newEventBuilder();
+    return begun.getAndSet(true) ? builder : builder.reconnectDelay(RETRY_MS);
+  }
 
   /**
    * @throws ProblemException when it is no position

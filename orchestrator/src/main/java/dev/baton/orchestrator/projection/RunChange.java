@@ -39,6 +39,7 @@ final class RunChange {
   private @Nullable String gap;
   private @Nullable ObjectNode parked;
   private final List<ObjectNode> asked = new ArrayList<>();
+  private final List<RunMetrics.Counted> counted = new ArrayList<>();
   private final Map<String, Closed> closed = new LinkedHashMap<>();
 
   /**
@@ -77,6 +78,11 @@ final class RunChange {
     return head.phase() == RunHead.Phase.PARKED ? parked : null;
   }
 
+  /** What the batch has brought that counts, in its order. */
+  List<RunMetrics.Counted> counted() {
+    return counted;
+  }
+
   List<ObjectNode> asked() {
     return asked;
   }
@@ -109,6 +115,14 @@ final class RunChange {
     }
     if (step.verdict() == RunHead.Verdict.ACCEPTED) {
       note(record, appended, before);
+      if (appended != null) {
+        counted.add(
+            new RunMetrics.Counted(
+                record.event(),
+                record.time(),
+                record.event() instanceof TraceEvent.OfStep of
+                    && before.active().contains(of.step())));
+      }
     }
     return step.verdict();
   }

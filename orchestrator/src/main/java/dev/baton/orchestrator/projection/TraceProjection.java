@@ -68,6 +68,7 @@ class TraceProjection {
   private final Counter skipped;
   private final Counter gaps;
   private final Counter fenced;
+  private final RunMetrics runMetrics;
   private final Rewinds rewinds;
   private final Leases leases;
   private final Notifications notifications;
@@ -94,7 +95,9 @@ class TraceProjection {
       Notifications notifications,
       OrchestratorConfig config,
       Event<PlacesFreed> places,
+      RunMetrics runMetrics,
       MeterRegistry metrics) {
+    this.runMetrics = runMetrics;
     this.places = places;
     this.rewinds = rewinds;
     this.leases = leases;
@@ -120,7 +123,8 @@ class TraceProjection {
     this.fenced =
         Counter.builder("baton.projection.fenced")
             .description(
-                "events of runners that no longer held their run, and of ended runs: not counted in")
+                "events of runners that no longer held their run, and of ended runs: not counted"
+                    + " in")
             .register(metrics);
     this.gaps =
         Counter.builder("baton.projection.gaps")
@@ -131,7 +135,8 @@ class TraceProjection {
   /** The next offset of each partition that has one. */
   Uni<Map<Integer, Long>> stored(Set<Integer> partitions) {
     return pool.preparedQuery(
-            "SELECT partition, next_offset FROM orchestrator.projection_position WHERE partition = ANY($1)")
+            "SELECT partition, next_offset FROM orchestrator.projection_position WHERE partition ="
+                + " ANY($1)")
         .execute(Tuple.of(partitions.toArray(Integer[]::new)))
         .map(
             rows -> {
@@ -239,7 +244,8 @@ class TraceProjection {
                         moveTo(to);
                         skipped.increment();
                         LOG.errorf(
-                            "a record of the trace is left out of the view (partition %d, offset %d): %s",
+                            "a record of the trace is left out of the view (partition %d, offset"
+                                + " %d): %s",
                             record.partition(), record.offset(), why);
                       });
             })
@@ -262,7 +268,8 @@ class TraceProjection {
             """
             UPDATE orchestrator.projection_position p SET next_offset = 0
             FROM unnest($1::int[], $2::bigint[]) AS log (partition, ends)
-            WHERE p.partition = log.partition AND p.next_offset > log.ends RETURNING p.partition""")
+            WHERE p.partition = log.partition AND p.next_offset > log.ends RETURNING p.partition\
+            """)
         .execute(
             Tuple.of(ended.keySet().toArray(Integer[]::new), ended.values().toArray(Long[]::new)))
         .invoke(
@@ -290,7 +297,8 @@ class TraceProjection {
     return pool.preparedQuery(
             """
             INSERT INTO orchestrator.projection_position (partition, next_offset)
-            SELECT unnest($1::int[]), 0 ON CONFLICT (partition) DO NOTHING""")
+            SELECT unnest($1::int[]), 0 ON CONFLICT (partition) DO NOTHING\
+            """)
         .execute(Tuple.of(unknown.toArray(Integer[]::new)))
         .chain(() -> stored(unknown))
         .invoke(
@@ -389,6 +397,7 @@ class TraceProjection {
             () -> {
               moveTo(to);
               changes.values().forEach(this::keep);
+              changes.values().forEach(runMetrics::count);
               changes.values().forEach(change -> fenced.increment(change.newlyFenced()));
               if (changes.values().stream().anyMatch(RunChange::freedItsPlace)) {
                 places.fire(new PlacesFreed());

@@ -27,6 +27,7 @@ import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.RowSet;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -174,12 +175,27 @@ public class RunQueries {
             });
   }
 
+  /** A run's input, as JSON; an empty object where it has none. Fails when there is no such run. */
+  public Uni<byte[]> input(String id) {
+    return pool.preparedQuery("SELECT input FROM orchestrator.run WHERE id = $1")
+        .execute(Tuple.of(id))
+        .map(
+            rows -> {
+              for (Row row : rows) {
+                String input = row.getString("input");
+                return (input == null ? "{}" : input).getBytes(StandardCharsets.UTF_8);
+              }
+              throw unknown(id);
+            });
+  }
+
   /** Fails with a problem when there is no such run. */
   public Uni<Parent> parent(String id) {
     return pool.preparedQuery(
             """
             SELECT project, workflow, definition_hash, input, labels::text AS labels, priority
-            FROM orchestrator.run WHERE id = $1""")
+            FROM orchestrator.run WHERE id = $1\
+            """)
         .execute(Tuple.of(id))
         .map(
             rows -> {

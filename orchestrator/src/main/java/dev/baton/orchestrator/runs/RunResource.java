@@ -32,6 +32,7 @@ import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
@@ -150,11 +151,19 @@ public class RunResource {
   }
 
   @GET
+  @Path("/{id}/input")
+  @Operation(summary = "The run's input as its steps see it; an empty object where it has none.")
+  @APIResponse(responseCode = "200", content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
+  public Uni<byte[]> input(String id) {
+    return queries.resolve(id).chain(queries::input);
+  }
+
+  @GET
   @Path("/{id}/epoch")
   @Operation(
       summary =
-          "Whether an epoch holds the run, without any delay: what a step asks before it does something"
-              + " that cannot be taken back.")
+          "Whether an epoch holds the run, without any delay: what a step asks before it does"
+              + " something that cannot be taken back.")
   public Uni<EpochView> epoch(String id, @RestQuery @Nullable Integer epoch) {
     if (epoch != null && epoch < 1) {
       throw bad("epoch=" + epoch, "1 or more");
@@ -174,7 +183,8 @@ public class RunResource {
   @Consumes({MediaType.APPLICATION_JSON, "application/merge-patch+json"})
   @Operation(
       summary =
-          "Change labels of a run, whatever its status: {\"name\": \"value\"} sets, {\"name\": null} removes.")
+          "Change labels of a run, whatever its status: {\"name\": \"value\"} sets, {\"name\":"
+              + " null} removes.")
   @RequestBody(content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   public Uni<RunView> label(String id, byte[] body) {
     Bodies.check(body.length, Bodies.LIMIT);
@@ -200,8 +210,8 @@ public class RunResource {
   @Path("/{id}/pause")
   @Operation(
       summary =
-          "Pause a run after the step in progress, or now. Pausing twice is the same as once; 409 when"
-              + " it has ended.")
+          "Pause a run after the step in progress, or now. Pausing twice is the same as once; 409"
+              + " when it has ended.")
   @RequestBody(content = @Content(schema = @Schema(implementation = PauseRequest.class)))
   public Uni<Response> pause(String id, byte[] body) {
     Bodies.check(body.length, Bodies.LIMIT);
@@ -218,8 +228,8 @@ public class RunResource {
   @Path("/{id}/resume")
   @Operation(
       summary =
-          "Let a run that failed, was lost or is paused go on: with the step that failed or is next, or as"
-              + " the body says. 409 when it cannot.")
+          "Let a run that failed, was lost or is paused go on: with the step that failed or is"
+              + " next, or as the body says. 409 when it cannot.")
   @RequestBody(content = @Content(schema = @Schema(implementation = ResumeRequest.class)))
   public Uni<Response> resume(String id, byte[] body) {
     Bodies.check(body.length, Bodies.LIMIT);

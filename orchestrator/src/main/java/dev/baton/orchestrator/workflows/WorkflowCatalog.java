@@ -14,12 +14,17 @@ import dev.baton.protocol.workflow.Format;
 import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.WorkflowParser;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.core.Vertx;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.hibernate.reactive.mutiny.Mutiny;
 
@@ -35,16 +40,26 @@ public class WorkflowCatalog {
   /** One version. */
   public record Version(String name, String hash, Instant createdAt) {}
 
+  private static final String KEEP_SOURCE =
+      """
+      INSERT INTO orchestrator.workflow_source (hash, media_type, source) VALUES ($1, $2, $3)
+      ON CONFLICT (hash) DO UPDATE SET media_type = EXCLUDED.media_type, source = EXCLUDED.source,
+        put_at = now()\
+      """;
+
   private final Mutiny.SessionFactory sessions;
   private final Definitions definitions;
   private final Vertx vertx;
   private final Event<PlacesFreed> places;
+  private final Pool pool;
 
   WorkflowCatalog(
       Mutiny.SessionFactory sessions,
       Definitions definitions,
       Vertx vertx,
-      Event<PlacesFreed> places) {
+      Event<PlacesFreed> places,
+      Pool pool) {
+    this.pool = pool;
     this.places = places;
     this.sessions = sessions;
     this.definitions = definitions;
@@ -68,7 +83,43 @@ public class WorkflowCatalog {
                 });
   }
 
-  /** Stores a definition under its hash and lets its name mean this version from now on. */
+  /** A version's text as it was put last. */
+  public record Source(String mediaType, byte[] text) {}
+
+  /**
+   * Stores a definition under its hash, with its text, and lets its name mean this version from now
+   * on.
+   *
+   * @param mediaType of the text
+   */
+  public Uni<Put> put(byte[] text, Format format, String mediaType) {
+    return put(text, format)
+        .call(
+            put ->
+                pool.preparedQuery(KEEP_SOURCE)
+                    .execute(Tuple.of(put.hash(), mediaType, Buffer.buffer(text))));
+  }
+
+  /**
+   * The text of a version as it was put last.
+   *
+   * @return empty where it came otherwise, or before texts were kept
+   */
+  public Uni<Optional<Source>> source(String hash) {
+    return pool.preparedQuery(
+            "SELECT media_type, source FROM orchestrator.workflow_source WHERE hash = $1")
+        .execute(Tuple.of(hash))
+        .map(
+            rows -> {
+              for (Row row : rows) {
+                return Optional.of(
+                    new Source(row.getString("media_type"), row.getBuffer("source").getBytes()));
+              }
+              return Optional.empty();
+            });
+  }
+
+  /** As {@link #put(byte[], Format, String)}, without keeping the text. */
   public Uni<Put> put(byte[] text, Format format) {
     return check(text, format)
         .chain(

@@ -12,6 +12,8 @@ import dev.baton.orchestrator.idempotency.IdempotencyKeys;
 import dev.baton.orchestrator.idempotency.StoredAnswer;
 import dev.baton.orchestrator.problem.Bodies;
 import dev.baton.orchestrator.problem.FieldProblem;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.workflow.Format;
 import io.smallrye.mutiny.Uni;
@@ -77,7 +79,7 @@ public class WorkflowResource {
             IdempotencyKey.of("put_workflow", key, body),
             () ->
                 catalog
-                    .put(text, format(contentType))
+                    .put(text, format(contentType), typeOf(contentType))
                     .map(
                         put ->
                             StoredAnswer.fresh(
@@ -134,6 +136,39 @@ public class WorkflowResource {
                                 found.hash(),
                                 Json.tree(found.canonical().toByteArray()),
                                 versions)));
+  }
+
+  @GET
+  @Path("/{reference}/source")
+  @Produces(MediaType.WILDCARD)
+  @Operation(
+      summary =
+          "A version's text as it was put last, with its comments and its media type, by name or"
+              + " name@hash.")
+  public Uni<Response> source(String reference) {
+    return definitions
+        .resolve(reference)
+        .chain(
+            found ->
+                catalog
+                    .source(found.hash())
+                    .map(
+                        source ->
+                            source
+                                .map(text -> Response.ok(text.text(), text.mediaType()).build())
+                                .orElseThrow(
+                                    () ->
+                                        new ProblemException(
+                                            ProblemKind.NOT_FOUND,
+                                            "of %s@%s no text is kept, for it was not put here; its canonical form is at /workflows/%s"
+                                                .formatted(
+                                                    found.name(), found.hash(), reference)))));
+  }
+
+  /** Without parameters: what is kept is UTF-8, whatever charset the request declared. */
+  private static String typeOf(String contentType) {
+    MediaType given = MediaType.valueOf(contentType);
+    return given.getType() + "/" + given.getSubtype();
   }
 
   private static Format format(String contentType) {

@@ -43,13 +43,21 @@ class ShorterLogTest {
   @Inject Notifications notifications;
   @Inject OrchestratorConfig config;
   @Inject Event<PlacesFreed> places;
+  @Inject RunMetrics runMetrics;
 
   @Test
   void shouldReadItFromItsBeginningHoweverLongPostgresRefuses() {
     TopicPartition partition = new TopicPartition(Topics.TRACE, NUMBER);
     TraceProjection projection =
         new TraceProjection(
-            pool, rewinds, leases, notifications, config, places, new SimpleMeterRegistry());
+            pool,
+            rewinds,
+            leases,
+            notifications,
+            config,
+            places,
+            runMetrics,
+            new SimpleMeterRegistry());
     TraceConsumer view = new TraceConsumer(projection, rewinds);
     List<ConsumerRecord<String, byte[]>> first =
         List.of(new ConsumerRecord<>(Topics.TRACE, NUMBER, 0, RunId.next(), new byte[] {1}));
