@@ -29,7 +29,10 @@ public final class Json {
   private static final ObjectMapper MAPPER =
       JsonMapper.builder()
           .addModule(new JavaTimeModule())
-          .addModule(new SimpleModule().addDeserializer(Instant.class, new InstantReader()))
+          .addModule(
+              new SimpleModule()
+                  .addDeserializer(Instant.class, new InstantReader())
+                  .addDeserializer(JsonNode.class, new TreeReader()))
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .serializationInclusion(JsonInclude.Include.NON_NULL)
           .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
