@@ -15,49 +15,9 @@ import dev.baton.protocol.jq.Token.Kind;
 import dev.baton.protocol.jq.Token.Part;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Parses a program by recursive descent with jq's precedences. */
-final class Parser {
-  /** Groups within groups. */
-  private static final int MAX_DEPTH = 200;
-
-  private static final int COMMA = 0;
-  private static final int ALTERNATIVE = 1;
-  private static final int ASSIGN = 2;
-  private static final int COMPARE = 5;
-  private static final int TIMES = 7;
-  private static final Map<String, Integer> LEVELS =
-      Map.ofEntries(
-          Map.entry(",", COMMA),
-          Map.entry("//", ALTERNATIVE),
-          Map.entry("=", ASSIGN),
-          Map.entry("|=", ASSIGN),
-          Map.entry("+=", ASSIGN),
-          Map.entry("-=", ASSIGN),
-          Map.entry("*=", ASSIGN),
-          Map.entry("/=", ASSIGN),
-          Map.entry("%=", ASSIGN),
-          Map.entry("//=", ASSIGN),
-          Map.entry("or", 3),
-          Map.entry("and", 4),
-          Map.entry("==", COMPARE),
-          Map.entry("!=", COMPARE),
-          Map.entry("<", COMPARE),
-          Map.entry("<=", COMPARE),
-          Map.entry(">", COMPARE),
-          Map.entry(">=", COMPARE),
-          Map.entry("+", 6),
-          Map.entry("-", 6),
-          Map.entry("*", TIMES),
-          Map.entry("/", TIMES),
-          Map.entry("%", TIMES));
-
-  private final String text;
-  private final List<Token> tokens;
-  private int at;
-  private int depth;
-
+final class Parser extends TokenReader {
   /** Within a member of an object, where a comma begins the next member. */
   private boolean member;
 
@@ -65,9 +25,7 @@ final class Parser {
   private boolean source;
 
   private Parser(String text, List<Token> tokens, int depth) {
-    this.text = text;
-    this.tokens = tokens;
-    this.depth = depth;
+    super(text, tokens, depth);
   }
 
   /**
@@ -103,46 +61,6 @@ final class Parser {
     return all;
   }
 
-  private Token peek() {
-    return tokens.get(at);
-  }
-
-  private Token next() {
-    return tokens.get(peek().kind() == Kind.END ? at : at++);
-  }
-
-  private boolean accept(String word) {
-    if (peek().is(word)) {
-      at++;
-      return true;
-    }
-    return false;
-  }
-
-  private void expect(String word) {
-    if (!accept(word)) {
-      throw unexpected();
-    }
-  }
-
-  private JqSyntaxException unexpected() {
-    Token token = peek();
-    if (token.kind() == Kind.END && token.text().isEmpty()) {
-      return new JqSyntaxException("it ends too early", token.offset());
-    }
-    String shown = text.substring(token.offset(), Math.max(token.end(), token.offset() + 1));
-    return new JqSyntaxException(
-        "unexpected '" + (shown.length() <= 40 ? shown : shown.substring(0, 40) + "…") + "'",
-        token.offset());
-  }
-
-  private void enter() {
-    if (++depth > MAX_DEPTH) {
-      throw new JqSyntaxException(
-          "the expression is nested more than " + MAX_DEPTH + " deep", peek().offset());
-    }
-  }
-
   /** A pipe within brackets of any kind, where a comma is the operator again. */
   private Ast group() {
     boolean outerMember = member;
@@ -159,7 +77,7 @@ final class Parser {
     enter();
     List<Ast> parts = new ArrayList<>();
     do {
-      parts.add(binary(COMMA));
+      parts.add(binary(Precedence.COMMA));
     } while (accept("|"));
     depth--;
     return parts.size() == 1 ? parts.getFirst() : new Ast.Pipe(parts);
@@ -174,7 +92,7 @@ final class Parser {
         return left;
       }
       at++;
-      if (level == ALTERNATIVE) {
+      if (level == Precedence.ALTERNATIVE) {
         enter();
         left = new Ast.Binary(operator.text(), left, binary(level));
         depth--;
@@ -182,10 +100,10 @@ final class Parser {
       }
       Ast right = binary(level + 1);
       left =
-          level == COMMA
+          level == Precedence.COMMA
               ? new Ast.Comma(left, right)
               : new Ast.Binary(operator.text(), left, right);
-      if ((level == ASSIGN || level == COMPARE) && level(peek()) == level) {
+      if ((level == Precedence.ASSIGN || level == Precedence.COMPARE) && level(peek()) == level) {
         throw unexpected();
       }
     }
@@ -195,8 +113,8 @@ final class Parser {
     if (token.kind() != Kind.OPERATOR && token.kind() != Kind.KEYWORD) {
       return -1;
     }
-    int level = LEVELS.getOrDefault(token.text(), -1);
-    return level == COMMA && member ? -1 : level;
+    int level = Precedence.of(token.text());
+    return level == Precedence.COMMA && member ? -1 : level;
   }
 
   private Ast unary() {
@@ -204,7 +122,7 @@ final class Parser {
     if (token.is("-")) {
       at++;
       enter();
-      Ast operand = new Ast.Negate(binary(TIMES));
+      Ast operand = new Ast.Negate(binary(Precedence.TIMES));
       depth--;
       return operand;
     }
@@ -464,7 +382,7 @@ final class Parser {
   private Ast source() {
     boolean outer = source;
     source = true;
-    Ast found = binary(ALTERNATIVE);
+    Ast found = binary(Precedence.ALTERNATIVE);
     source = outer;
     return found;
   }

@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the paths that a program is certain to read from its input, in its tree. Behind a pipe and
@@ -89,15 +90,7 @@ final class References {
       case Ast.Break end -> {}
       case Ast.Format format -> {}
       case Ast.Index index -> index(index, root);
-      case Ast.Slice slice -> {
-        walk(slice.target(), root);
-        if (slice.from() != null) {
-          walk(slice.from(), root);
-        }
-        if (slice.to() != null) {
-          walk(slice.to(), root);
-        }
-      }
+      case Ast.Slice slice -> walkAll(root, slice.target(), slice.from(), slice.to());
       case Ast.Each(Ast target) -> walk(target, root);
       case Ast.Pipe(List<Ast> parts) -> {
         boolean still = root;
@@ -106,43 +99,26 @@ final class References {
           still &= part instanceof Ast.Identity;
         }
       }
-      case Ast.Comma(Ast left, Ast right) -> {
-        walk(left, root);
-        walk(right, root);
-      }
+      case Ast.Comma(Ast left, Ast right) -> walkAll(root, left, right);
       case Ast.Negate(Ast operand) -> walk(operand, root);
       case Ast.Binary(String operator, Ast left, Ast right) -> {
         walk(left, root);
         walk(right, root && !operator.equals("|="));
       }
-      case Ast.If(Ast condition, Ast yes, Ast no) -> {
-        walk(condition, root);
-        walk(yes, root);
-        walk(no, root);
-      }
+      case Ast.If(Ast condition, Ast yes, Ast no) -> walkAll(root, condition, yes, no);
       case Ast.Try(Ast body, Ast handler) -> {
         walk(body, root);
-        if (handler != null) {
-          walk(handler, false);
-        }
+        walkAll(false, handler);
       }
       case Ast.Label(String name, Ast body) -> walk(body, root);
-      case Ast.As(Ast source, List<Ast.Pattern> patterns, Ast body) -> {
-        walk(source, root);
-        walk(body, root);
+      case Ast.As(Ast source, List<Ast.Pattern> patterns, Ast body) -> walkAll(root, source, body);
+      case Ast.Reduce fold -> {
+        walkAll(root, fold.source(), fold.initial());
+        walk(fold.update(), false);
       }
-      case Ast.Reduce reduce -> {
-        walk(reduce.source(), root);
-        walk(reduce.initial(), root);
-        walk(reduce.update(), false);
-      }
-      case Ast.Foreach foreach -> {
-        walk(foreach.source(), root);
-        walk(foreach.initial(), root);
-        walk(foreach.update(), false);
-        if (foreach.extract() != null) {
-          walk(foreach.extract(), false);
-        }
+      case Ast.Foreach fold -> {
+        walkAll(root, fold.source(), fold.initial());
+        walkAll(false, fold.update(), fold.extract());
       }
       case Ast.Define(String name, List<String> parameters, Ast body, Ast rest) -> {
         defined.add(name);
@@ -150,26 +126,29 @@ final class References {
         walk(body, false);
         walk(rest, root);
       }
-      case Ast.Call(String name, List<Ast> arguments, int offset) -> {
-        for (int i = 0; i < arguments.size(); i++) {
-          boolean same = !defined.contains(name) && SAME_INPUT.contains(name + "/" + i);
-          walk(arguments.get(i), root && same);
-        }
-      }
-      case Ast.MakeArray(Ast body) -> {
-        if (body != null) {
-          walk(body, root);
-        }
-      }
-      case Ast.MakeObject(List<Ast.Member> members) -> {
-        for (Ast.Member member : members) {
-          walk(member.key(), root);
-          walk(member.value(), root);
-        }
-      }
+      case Ast.Call call -> call(call, root);
+      case Ast.MakeArray(Ast body) -> walkAll(root, body);
+      case Ast.MakeObject(List<Ast.Member> members) ->
+          members.forEach(member -> walkAll(root, member.key(), member.value()));
       case Ast.Text(String format, List<Ast> pieces, int offset) ->
           pieces.forEach(piece -> walk(piece, root));
       case Ast.FirstOf(List<Ast> choices) -> choices.forEach(choice -> walk(choice, root));
+    }
+  }
+
+  private void walkAll(boolean root, @Nullable Ast... parts) {
+    for (Ast part : parts) {
+      if (part != null) {
+        walk(part, root);
+      }
+    }
+  }
+
+  private void call(Ast.Call call, boolean root) {
+    for (int i = 0; i < call.arguments().size(); i++) {
+      boolean same =
+          !defined.contains(call.name()) && SAME_INPUT.contains(call.name() + "/" + i);
+      walk(call.arguments().get(i), root && same);
     }
   }
 
