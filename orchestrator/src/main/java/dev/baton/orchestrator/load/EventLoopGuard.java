@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Detects a blocked event loop by a probe that each loop answers; watches from a thread of its own,
- * twice a second. A loop that has not answered for {@link #PATIENCE} is blocked: the guard logs what
- * its thread does, at first and then every ten seconds, and counts it. Thread-safe.
+ * twice a second. A loop that has not answered for {@link #PATIENCE} is blocked: the guard logs
+ * what its thread does, at first and then every ten seconds, and counts it. Thread-safe.
  */
 @ApplicationScoped
 public class EventLoopGuard {

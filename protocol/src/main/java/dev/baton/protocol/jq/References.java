@@ -146,8 +146,7 @@ final class References {
 
   private void call(Ast.Call call, boolean root) {
     for (int i = 0; i < call.arguments().size(); i++) {
-      boolean same =
-          !defined.contains(call.name()) && SAME_INPUT.contains(call.name() + "/" + i);
+      boolean same = !defined.contains(call.name()) && SAME_INPUT.contains(call.name() + "/" + i);
       walk(call.arguments().get(i), root && same);
     }
   }

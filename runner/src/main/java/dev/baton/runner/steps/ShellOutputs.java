@@ -175,7 +175,8 @@ final class ShellOutputs {
           }
           yield Json.checkedTree(bytes);
         } catch (JacksonException e) {
-          throw new IOException(what + " is not JSON that can be kept: " + e.getOriginalMessage(), e);
+          throw new IOException(
+              what + " is not JSON that can be kept: " + e.getOriginalMessage(), e);
         }
       }
     };
