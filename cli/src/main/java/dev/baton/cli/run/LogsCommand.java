@@ -15,23 +15,33 @@ import dev.baton.cli.command.Context;
 import dev.baton.cli.command.ExitCode;
 import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.workflow.Durations;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code baton logs ID [-f]}. */
+/** {@code baton logs ID [-f]}: everything, or lines from a place, of a time, of a step, or the last. */
 @Command(
     name = "logs",
     description = "Show what a run's steps print. With -o json: one line of JSON per piece.")
 public final class LogsCommand implements Runnable {
+  /** Characters of a line that are held until its end has come, and lines held at once. */
+  private static final int MOST_HELD = 16 << 20;
+
+  private static final int MOST_STREAMS = 1_000;
+
   private final Context context;
 
   @Parameters(paramLabel = "ID", description = "A run's id, or its last six characters.")
@@ -45,6 +55,41 @@ public final class LogsCommand implements Runnable {
   @Option(names = "--step", description = "Only this step's.")
   private @Nullable String step;
 
+  @Option(names = "--visit", description = "Only what this visit of a step prints, from 1.")
+  private @Nullable Integer visit;
+
+  @Option(names = "--attempt", description = "Only what this attempt of a step prints, from 1.")
+  private @Nullable Integer attempt;
+
+  @Option(
+      names = {"-n", "--tail"},
+      description = "Only the last so many lines; with -f what follows, too.")
+  private @Nullable Long tail;
+
+  @Option(
+      names = "--since",
+      paramLabel = "TIME",
+      description = "Only lines of this time and later: 2026-01-31T10:00:00Z, or 10m for 10 minutes ago.")
+  private @Nullable String since;
+
+  @Option(
+      names = "--until",
+      paramLabel = "TIME",
+      description = "Only lines from before this time, as for --since.")
+  private @Nullable String until;
+
+  @Option(
+      names = "--from",
+      paramLabel = "EPOCH:LINE",
+      description = "Begin with this line, as -o json numbers them.")
+  private @Nullable String from;
+
+  @Option(names = "--limit", description = "At most so many lines.")
+  private @Nullable Long limit;
+
+  /** What is printed once the rest of its line has come, by attempt and stream. */
+  private final Map<String, StringBuilder> pieces = new HashMap<>();
+
   public LogsCommand(Context context) {
     this.context = context;
   }
@@ -55,6 +100,13 @@ public final class LogsCommand implements Runnable {
     String path =
         Query.of("/runs/" + run + "/logs")
             .with("step", step)
+            .with("visit", visit)
+            .with("attempt", attempt)
+            .with("from", from)
+            .with("since", time("--since", since))
+            .with("until", time("--until", until))
+            .with("tail", tail)
+            .with("limit", limit)
             .with("follow", follow ? "true" : null)
             .toString();
     InputStream stream = open(path);
@@ -69,6 +121,25 @@ public final class LogsCommand implements Runnable {
       throw CliFailure.of(
           ExitCode.UNREACHABLE,
           context.client().server() + " broke the stream of logs off: " + e.getMessage(),
+          e);
+    }
+  }
+
+  /** A time as the server wants it. */
+  private static @Nullable String time(String option, @Nullable String text) {
+    if (text == null) {
+      return null;
+    }
+    Optional<Duration> ago = Durations.parse(text);
+    if (ago.isPresent()) {
+      return Instant.now().minus(ago.get()).toString();
+    }
+    try {
+      return Instant.parse(text).toString();
+    } catch (DateTimeException e) {
+      throw CliFailure.of(
+          ExitCode.USAGE,
+          option + " is '" + text + "'; allowed: a time as 2026-01-31T10:00:00Z, or how long ago as 10m",
           e);
     }
   }
@@ -88,15 +159,45 @@ public final class LogsCommand implements Runnable {
     }
   }
 
+  /** The text of a line whose last piece this is; null where more follows. */
+  private @Nullable String whole(JsonNode piece) {
+    String text = piece.path("text").asText();
+    boolean cut = piece.path("cut").asBoolean();
+    if (!cut && pieces.isEmpty()) {
+      return text;
+    }
+    String key =
+        "%s %d %d %d %s"
+            .formatted(
+                piece.path("step").asText(),
+                piece.path("visit").asInt(),
+                piece.path("attempt").asInt(),
+                piece.path("epoch").asInt(),
+                piece.path("stream").asText());
+    StringBuilder before = pieces.remove(key);
+    if (before == null) {
+      before = new StringBuilder();
+    }
+    before.append(text);
+    if (cut && before.length() < MOST_HELD && pieces.size() < MOST_STREAMS) {
+      pieces.put(key, before);
+      return null;
+    }
+    return before.toString();
+  }
+
   private void print(String line) {
     if (context.json()) {
       context.print(TextEscaper.json(line));
       return;
     }
     JsonNode piece = Json.tree(line.getBytes(StandardCharsets.UTF_8));
+    String whole = whole(piece);
+    if (whole == null) {
+      return;
+    }
     String prefix = step == null ? context.style().dim(piece.path("step").asText() + " | ") : "";
-    String text =
-        TextEscaper.printed(piece.path("text").asText().stripTrailing(), !context.withoutColour());
+    String text = TextEscaper.printed(whole.stripTrailing(), !context.withoutColour());
     context.print(
         prefix
             + (piece.path("stream").asText().equals("stderr")

@@ -12,7 +12,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a step wrote: a line, or a piece of a long one.
  *
- * @param stream {@code stdout} or {@code stderr}
+ * @param line its number among the lines of the epoch, from 1; 0: a foreign runner gave it none
+ * @param stream {@code stdout}, {@code stderr}, or {@code baton} for what the runner or a reader
+ *     says
+ * @param cut whether the next line of its attempt and stream continues it; null: no
+ * @param missingLines at this place; null: none, or it is not known how many
  */
 record LogLine(
-    String step, int attempt, int epoch, String stream, @Nullable Instant time, String text) {}
+    String step,
+    int visit,
+    int attempt,
+    int epoch,
+    long line,
+    String stream,
+    @Nullable Instant time,
+    String text,
+    @Nullable Boolean cut,
+    @Nullable Long missingLines,
+    @Nullable Long missingBytes) {
+
+  /** A line of the reader itself. */
+  static LogLine notice(int epoch, long line, String text, @Nullable Long missing) {
+    return new LogLine("", 1, 1, epoch, line, "baton", null, text, null, missing, null);
+  }
+}

@@ -7,7 +7,6 @@
 package dev.baton.orchestrator.logs;
 
 import dev.baton.orchestrator.runs.RunQueries;
-import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
 import jakarta.ws.rs.DefaultValue;
@@ -34,16 +33,34 @@ public class LogResource {
   @GET
   @Produces("application/x-ndjson")
   @Operation(
-      summary = "What the steps wrote, a JSON object a line; with follow until the run has ended.")
+      summary =
+          "What the steps wrote, a JSON object a line, in order: from a place (epoch:line), of a time, or the last lines; with follow until the run has ended.")
   public Multi<Buffer> read(
       String id,
       @RestQuery @Nullable String step,
+      @RestQuery @DefaultValue("0") int visit,
+      @RestQuery @DefaultValue("0") int attempt,
+      @RestQuery @Nullable String from,
+      @RestQuery @Nullable String since,
+      @RestQuery @Nullable String until,
+      @RestQuery @DefaultValue("0") long tail,
+      @RestQuery @DefaultValue("0") long limit,
       @RestQuery @DefaultValue("false") boolean follow) {
+    LogRequest request =
+        new LogRequest(
+            LogRequest.epoch(from),
+            LogRequest.line(from),
+            step,
+            visit,
+            attempt,
+            LogRequest.time("since", since),
+            LogRequest.time("until", until),
+            tail,
+            limit,
+            follow);
     return runs.resolve(id)
         .chain(runs::get)
         .onItem()
-        .transformToMulti(run -> reader.read(run, step, follow))
-        // Each item of this media type becomes a line.
-        .map(line -> Buffer.buffer(Json.bytes(line)));
+        .transformToMulti(run -> reader.read(run, request));
   }
 }

@@ -8,9 +8,11 @@ package dev.baton.orchestrator.logs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.orchestrator.testing.FakeStore;
 import dev.baton.orchestrator.testing.Servers;
 import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.json.Json;
 import dev.baton.protocol.topic.Topics;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.RunId;
@@ -18,14 +20,19 @@ import dev.baton.protocol.trace.TraceEvent;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
+import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +62,106 @@ class LogTest {
       assertThat(ofOneStep.getFirst())
           .contains("\"step\":\"two\"", "\"stream\":\"stdout\"", "\"text\":\"line 0\"");
     }
+  }
+
+  @Test
+  void shouldGoOnWithTheTailWhereTheStoreEndsAndFillItsGapsFromTheStore() throws Exception {
+    String run = RunId.next();
+    try (TraceLog log = bed.log()) {
+      log.append(run, Lane.CONTROL, 1, born());
+      bed.api().await(run, shown -> shown.hasNonNull("status"));
+      FakeStore.log(run, 1, 1, false, numbered(1, 10));
+      log.send(numbered(run, 1, 8));
+      log.send(numbered(run, 1, 11));
+      log.send(numbered(run, 1, 12));
+
+      List<String> now = texts(read("runs/" + run + "/logs"));
+      assertThat(now.subList(0, 10)).isEqualTo(numbered(1, 10));
+      assertThat(now.subList(10, now.size())).containsExactly("line 11", "line 12");
+      assertThat(texts(read("runs/" + run + "/logs?tail=2")))
+          .containsExactly("line 9", "line 10", "line 11", "line 12");
+      assertThat(texts(read("runs/" + run + "/logs?from=1:4&limit=3")))
+          .containsExactly("line 4", "line 5", "line 6");
+
+      log.send(numbered(run, 1, 15));
+      List<String> gap = texts(read("runs/" + run + "/logs"));
+      assertThat(gap).contains("2 lines are not here yet: read again from 1:13");
+      assertThat(gap.getLast()).isEqualTo("line 15");
+
+      FakeStore.log(run, 1, 11, false, numbered(11, 15));
+      assertThat(texts(read("runs/" + run + "/logs"))).isEqualTo(numbered(1, 15));
+    }
+  }
+
+  @Test
+  void shouldFollowAcrossGapsAndRunnersUntilAllOfAnEndedRunIsThere() throws Exception {
+    String run = RunId.next();
+    try (TraceLog log = bed.log();
+        HttpClient http = HttpClient.newHttpClient()) {
+      log.append(run, Lane.CONTROL, 1, born());
+      bed.api().await(run, shown -> shown.hasNonNull("status"));
+      FakeStore.log(run, 1, 1, false, numbered(1, 4));
+      HttpResponse<InputStream> answer =
+          http.send(
+              HttpRequest.newBuilder(bed.base().resolve("runs/" + run + "/logs?follow=true"))
+                  .build(),
+              HttpResponse.BodyHandlers.ofInputStream());
+      try (BufferedReader lines =
+          new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8))) {
+        assertThat(take(lines, 4)).isEqualTo(numbered(1, 4));
+        log.send(numbered(run, 1, 5));
+        assertThat(take(lines, 1)).containsExactly("line 5");
+        log.send(numbered(run, 1, 8));
+        FakeStore.log(run, 1, 5, false, numbered(5, 8));
+        assertThat(take(lines, 3)).isEqualTo(numbered(6, 8));
+        FakeStore.log(run, 2, 1, true, numbered(1, 2));
+        assertThat(take(lines, 1).getFirst()).contains("the runner of epoch 1 died");
+        assertThat(take(lines, 2)).isEqualTo(numbered(1, 2));
+        log.append(run, Lane.CONTROL, 2, new TraceEvent.RunCancelled("enough", "someone"));
+        assertThat(lines.readLine()).isNull();
+      }
+    }
+  }
+
+  @Test
+  void shouldSayWhichParametersAreNotAllowed() throws Exception {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      for (String bad :
+          List.of("from=1", "since=yesterday", "limit=-1", "tail=1&from=1:1", "tail=-5")) {
+        HttpResponse<String> answer =
+            http.send(
+                HttpRequest.newBuilder(bed.base().resolve("runs/" + RunId.next() + "/logs?" + bad))
+                    .build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(bad).isEqualTo(400);
+        assertThat(answer.body()).contains("allowed");
+      }
+    }
+  }
+
+  private static List<String> take(BufferedReader lines, int count) throws Exception {
+    List<String> texts = new ArrayList<>();
+    while (texts.size() < count) {
+      texts.add(String.valueOf(lines.readLine()));
+    }
+    return texts(texts);
+  }
+
+  private static List<String> numbered(int from, int to) {
+    return IntStream.rangeClosed(from, to).mapToObj(i -> "line " + i).toList();
+  }
+
+  private static List<String> texts(List<String> lines) {
+    return lines.stream()
+        .map(line -> Json.tree(line.getBytes(StandardCharsets.UTF_8)).path("text").asText())
+        .toList();
+  }
+
+  private static ProducerRecord<String, byte[]> numbered(String run, int epoch, int line) {
+    String json =
+        "{\"run\":\"%s\",\"epoch\":%d,\"step\":\"s\",\"visit\":1,\"attempt\":1,\"stream\":\"stdout\",\"line\":%d,\"text\":\"line %d\"}"
+            .formatted(run, epoch, line, line);
+    return new ProducerRecord<>(Topics.LOGS, run, json.getBytes(StandardCharsets.UTF_8));
   }
 
   private List<String> read(String path) throws Exception {

@@ -38,6 +38,8 @@ import dev.baton.protocol.grpc.PrepareForkRequest;
 import dev.baton.protocol.grpc.PrepareForkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
+import dev.baton.protocol.grpc.ReadLogRequest;
+import dev.baton.protocol.grpc.ReadLogResponse;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
 import dev.baton.protocol.grpc.RegisterPacksResponse;
 import dev.baton.protocol.grpc.RequireFilesRequest;
@@ -81,6 +83,7 @@ public final class FakeStore implements AutoCloseable {
       new ConcurrentHashMap<>();
   private static final List<ArchivedRun> ARCHIVED = new CopyOnWriteArrayList<>();
   private static final ConcurrentMap<String, Status> WITHOUT_FILES = new ConcurrentHashMap<>();
+  private static final ConcurrentMap<String, FakeLog> LOGS = new ConcurrentHashMap<>();
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int PAGE = 2;
 
@@ -142,6 +145,12 @@ public final class FakeStore implements AutoCloseable {
     ARCHIVED.clear();
   }
 
+  /** Lines of a run's log, from this one on; {@code last}: the epoch has no more. */
+  public static void log(String run, int epoch, long firstLine, boolean last, List<String> texts) {
+    FakeLog log = LOGS.computeIfAbsent(run, key -> new FakeLog());
+    log.add(epoch, firstLine, last, texts);
+  }
+
   /** What a runner's event becomes: the followers of the run hear it. */
   public static void saved(String run, String id) {
     put(id, run, "pending");
@@ -200,6 +209,7 @@ public final class FakeStore implements AutoCloseable {
     CHECKPOINTS.clear();
     WITHOUT_FILES.clear();
     FOLLOWERS.clear();
+    LOGS.clear();
   }
 
   private static final class Service extends CheckpointStoreGrpc.CheckpointStoreImplBase {
@@ -207,6 +217,11 @@ public final class FakeStore implements AutoCloseable {
     public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> out) {
       RunState state = RunState.empty(request.getRun());
       only(out, Snapshot.newBuilder().setState(ByteString.copyFrom(Json.bytes(state))).build());
+    }
+
+    @Override
+    public void readLog(ReadLogRequest request, StreamObserver<ReadLogResponse> out) {
+      only(out, LOGS.computeIfAbsent(request.getRun(), key -> new FakeLog()).read(request));
     }
 
     @Override

@@ -158,7 +158,6 @@ public final class RunLogs implements AutoCloseable {
   /** Waits until all lines of logs that have ended are uploaded and sent, at most so long. */
   public void drain(Duration patience) throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
-    tail.drain(patience);
     synchronized (uploaders) {
       long left = end - System.nanoTime();
       while (!uploaders.isEmpty() && left > 0) {
@@ -166,6 +165,8 @@ public final class RunLogs implements AutoCloseable {
         left = end - System.nanoTime();
       }
     }
+    // After the log itself: the brokers may be away.
+    tail.drain(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
   }
 
   /** What was not drained stays on the disk. */
