@@ -16,6 +16,7 @@ import io.smallrye.mutiny.subscription.MultiEmitter;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.Locale;
 import org.apache.kafka.common.KafkaException;
 import org.jboss.logging.Logger;
@@ -139,11 +140,15 @@ final class LogReading {
       tailed = true;
       long limit = request.limit() == 0 ? 0 : request.limit() - given;
       ReadLogResponse page = stored.read(run.id(), request, epoch, line, tail, limit);
-      for (int dead : page.getCutOffList()) {
-        diedAt(dead);
-      }
+      ArrayDeque<Integer> dead = new ArrayDeque<>(page.getCutOffList());
       for (dev.baton.protocol.grpc.LogLine next : page.getLinesList()) {
+        while (!dead.isEmpty() && dead.getFirst() < next.getEpoch()) {
+          diedAt(dead.removeFirst());
+        }
         give(StoredLog.line(page, next));
+      }
+      while (!dead.isEmpty()) {
+        diedAt(dead.removeFirst());
       }
       if (page.getNextEpoch() != epoch || page.getNextLine() > line) {
         progressNanos = System.nanoTime();

@@ -29,7 +29,7 @@ final class FakeLog {
           LogLine.newBuilder()
               .setEpoch(epoch)
               .setLine(firstLine + i)
-              .setMicros(1_800_000_000_000_000L)
+              .setMicros(1_700_000_000_000_000L)
               .setText(ByteString.copyFromUtf8(texts.get(i)))
               .build());
     }
