@@ -45,6 +45,9 @@ import org.jspecify.annotations.Nullable;
 /** Checks a request for a run; everything wrong with it is said before anything is written. */
 @ApplicationScoped
 class RunIntake {
+  /** What every database, clock and message can hold. */
+  private static final Instant LATEST_DEADLINE = Instant.parse("9999-12-31T23:59:59Z");
+
   private static final Pattern PROJECT = Pattern.compile("[a-z0-9][a-z0-9_-]{0,62}");
   private static final int MAX_PRIORITY = 100;
   private static final int MAX_NAME = 256;
@@ -244,6 +247,9 @@ class RunIntake {
     Instant deadline = instant(text).orElseGet(() -> now.plus(duration("deadline", text)));
     if (!deadline.isAfter(now)) {
       throw bad("deadline", "deadline '" + text + "' has passed", "a moment in the future");
+    }
+    if (deadline.isAfter(LATEST_DEADLINE)) {
+      throw bad("deadline", "deadline '" + text + "' is too late", "a moment before the year 10000");
     }
     return deadline;
   }

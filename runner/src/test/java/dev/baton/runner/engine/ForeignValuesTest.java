@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.WellFormedText;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.steps.StepFunction;
 import dev.baton.runner.testkit.RawServer;
@@ -314,7 +315,7 @@ class ForeignValuesTest extends OnOneRunner {
     run.rawInput("{\"v\": " + value + "}")
         .deadline(Instant.now().plusSeconds(field.contains("wait") ? 3 : 25));
     if (Json.mapper().readTree(value).isTextual()) {
-      run.label("foreign", Json.mapper().readTree(value).textValue());
+      run.label("foreign", WellFormedText.of(Json.mapper().readTree(value).textValue()));
     }
     run.start(runner.id);
     if (field.contains("id: answered")) {
