@@ -57,7 +57,7 @@ class DecisionTest {
   void shouldLoseWhatCannotGoOn() {
     assertThat(Decision.of(run("external", false, "running", "always", null), SILENT, NOW, 10))
         .isEqualTo(new Decision.Lose("heartbeats_missed", "its runner p was silent for 3100 ms"));
-    assertThat(Decision.of(run("managed", false, "running", "always", NOW, 10), EXITED, NOW, 10))
+    assertThat(Decision.of(run("managed", false, "running", "always", NOW), EXITED, NOW, 10))
         .isEqualTo(new Decision.Lose("deadline_exceeded", "the deadline was " + NOW));
   }
 
