@@ -73,6 +73,7 @@ class CommandLineTest {
         good,
         """
         name: good
+        description: Tries until it is good.
         steps:
           - id: try
             shell: ./try
@@ -90,6 +91,7 @@ class CommandLineTest {
     assertThat(told.code()).isZero();
     assertThat(told.out())
         .contains("is valid: good, 2 steps, sha256:")
+        .contains("Tries until it is good.")
         .contains(
             "try   shell  retry 2 · at most 3 visits  → end on failure, try when .steps.try.output == \"again\", else rate")
         .contains(
@@ -99,7 +101,7 @@ class CommandLineTest {
             "left out of cuts, unless git tracks it: node_modules, __pycache__, target, .venv");
     assertThat(json.code()).isEqualTo(2);
     assertThat(json.err())
-        .contains(bad + ":2:3: step a: unknown attribute 'shel'; did you mean 'shell'?");
+        .contains(bad + ":2:6: step a: unknown attribute 'shel'; did you mean 'shell'?");
     JsonNode answer = new ObjectMapper().readTree(json.out());
     assertThat(answer.at("/0/steps/1/gate/to").asText()).isEqualTo("try");
     assertThat(answer.at("/0/workspace/exclude/0").asText()).isEqualTo("node_modules");

@@ -42,7 +42,7 @@ public final class StartedRun {
   }
 
   boolean waits() {
-    return waiting.wait || waiting.follow;
+    return !waiting.detach && (waiting.wait || waiting.follow);
   }
 
   /**

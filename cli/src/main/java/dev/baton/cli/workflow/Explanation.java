@@ -19,6 +19,7 @@ import dev.baton.protocol.workflow.Workflow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** What a definition does, step by step: what each is, and where it leads. */
 final class Explanation {
@@ -26,6 +27,11 @@ final class Explanation {
 
   Explanation(Workflow workflow) {
     this.workflow = workflow;
+  }
+
+  /** What the definition says of itself. */
+  Optional<String> description() {
+    return workflow.description();
   }
 
   List<String> lines() {

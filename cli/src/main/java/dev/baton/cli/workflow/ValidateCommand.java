@@ -84,9 +84,10 @@ public final class ValidateCommand implements Runnable {
   }
 
   private void tell(Path path, Parsed.Valid valid, ObjectNode result) {
-    result.put("valid", true).put("name", valid.workflow().name()).put("hash", valid.hash());
-    result.set("warnings", problems(valid.warnings()));
     Explanation explanation = new Explanation(valid.workflow());
+    result.put("valid", true).put("name", valid.workflow().name()).put("hash", valid.hash());
+    explanation.description().ifPresent(text -> result.put("description", text));
+    result.set("warnings", problems(valid.warnings()));
     result.set("steps", explanation.json());
     Workflow workflow = valid.workflow();
     if (workflow.flow().usesFiles()) {
@@ -103,6 +104,7 @@ public final class ValidateCommand implements Runnable {
                 valid.workflow().name(),
                 valid.workflow().allSteps().size(),
                 valid.hash().substring(0, 19)));
+    explanation.description().ifPresent(text -> text.lines().forEach(context::print));
     explanation.lines().forEach(line -> context.print("  " + line));
     if (workflow.flow().usesFiles()) {
       context.print("  " + leftOut(workflow.exclude()));

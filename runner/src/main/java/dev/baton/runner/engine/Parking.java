@@ -77,6 +77,11 @@ final class Parking {
     this.control = control;
   }
 
+  /** Parks by a workflow's {@code park_after}; zero: as soon as it only waits. */
+  static Parking asTheWorkflowSays(Duration after, RunControl control) {
+    return new Parking(after.isZero() ? Duration.ofMillis(1) : after, control);
+  }
+
   /** A line is going to be walked; by the thread that starts it, before. */
   synchronized void enter() {
     walking++;

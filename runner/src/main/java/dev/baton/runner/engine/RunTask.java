@@ -55,7 +55,7 @@ public final class RunTask {
   private final RunControl control;
   private final Progress progress;
   private final Answers answers = new Answers();
-  private final Parking parking;
+  private volatile Parking parking;
   private final RunJournal journal;
   private final RunLog log;
   private final CompletableFuture<Outcome> ended = new CompletableFuture<>();
@@ -333,6 +333,8 @@ public final class RunTask {
     }
     Workflow workflow =
         services.definitions().get(assignment.definitionHash(), assignment.definition());
+    // Nothing has waited yet.
+    workflow.parkAfter().ifPresent(after -> parking = Parking.asTheWorkflowSays(after, control));
     Lease holder =
         new Lease(assignment.run(), assignment.epoch(), assignment.project(), assignment.lease());
     Blobs blobs = new Blobs(services.store(), holder);

@@ -108,6 +108,17 @@ class WarmAndParkedTest {
   }
 
   @Test
+  void shouldParkWhenTheWorkflowSaysSo() throws Exception {
+    try (TestRunner runner = runner("shared")) {
+      TestRun later = park(runner, "{name: l, park_after: 1h, steps: [{id: a, wait: 900ms}]}");
+      TestRun atOnce = park(runner, "{name: o, park_after: 0s, steps: [{id: a, wait: 250ms}]}");
+
+      assertThat(services.gateway.awaitReleased(later.id, 1).getOutcome()).isEqualTo("completed");
+      assertThat(services.gateway.awaitReleased(atOnce.id, 1).getOutcome()).isEqualTo("parked");
+    }
+  }
+
+  @Test
   void shouldParkForATimeOfTheDayByThat() throws Exception {
     try (TestRunner runner = runner("shared")) {
       Instant until = Instant.now().plusSeconds(7_200).truncatedTo(ChronoUnit.SECONDS);

@@ -1,0 +1,417 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance.keys;
+
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.workflow.Format;
+import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.Step;
+import dev.baton.protocol.workflow.StepKind;
+import dev.baton.protocol.workflow.Workflow;
+import dev.baton.protocol.workflow.WorkflowParser;
+import dev.baton.protocol.workflow.WorkflowSchema;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Every key of the workflow schema changes the plan that a runner walks, and what it changes is
+ * used by code that acts on it. A new key needs one line in {@link #EFFECTS}.
+ */
+class WorkflowKeysTest {
+  private static final String PACKAGE = "dev.baton.protocol.workflow.";
+
+  /** Code that reads, checks, compares or shows definitions does not act on them. */
+  private static final Pattern ONLY_LOOKS =
+      Pattern.compile(
+          "dev\\.baton\\.protocol\\.workflow\\."
+              + "(\\w*Decoder|\\w*Check|StepDefaults|StepChange|Workflow|Step|Flow|Dot\\w*)"
+              + "|dev\\.baton\\.cli\\.workflow\\.Explanation(\\$.*)?");
+
+  /**
+   * What a key does.
+   *
+   * @param one a definition, shortened: steps alone where it is about a step
+   * @param other the same with another value
+   * @param member what holds the value: {@code Type.accessor} of the workflow package
+   * @param shown whether to show it is all that it is for
+   */
+  private record Effect(String one, String other, String member, boolean shown) {}
+
+  private static Effect acts(String one, String other, String member) {
+    return new Effect(one, other, member, false);
+  }
+
+  private static Effect shows(String one, String other, String member) {
+    return new Effect(one, other, member, true);
+  }
+
+  private static final Map<String, Effect> EFFECTS = new TreeMap<>();
+
+  private static void add(String definition, Map<String, Effect> effects) {
+    effects.forEach((key, effect) -> EFFECTS.put(definition + "." + key, effect));
+  }
+
+  static {
+    String s = "steps: [{id: a, transform: '1'}]";
+    add(
+        "workflow",
+        Map.ofEntries(
+            entry("name", acts("name: w\n" + s, "name: v\n" + s, "Workflow.name")),
+            entry("description", shows("description: x\n" + s, s, "Workflow.description")),
+            entry("input", acts("input: {type: object}\n" + s, s, "Workflow.input")),
+            entry("runner", acts("runner: isolated\n" + s, s, "Workflow.isolation")),
+            entry("deadline", acts("deadline: 1h\n" + s, s, "Workflow.deadline")),
+            entry("restart", acts("restart: never\n" + s, s, "Workflow.restart")),
+            entry("heartbeat", acts("heartbeat: {interval: 1s}\n" + s, s, "Workflow.heartbeat")),
+            entry(
+                "heartbeat.interval",
+                acts(
+                    "heartbeat: {interval: 1s, timeout: 9s}\n" + s,
+                    "heartbeat: {interval: 2s, timeout: 9s}\n" + s,
+                    "HeartbeatSettings.interval")),
+            entry(
+                "heartbeat.timeout",
+                acts(
+                    "heartbeat: {interval: 1s, timeout: 9s}\n" + s,
+                    "heartbeat: {interval: 1s}\n" + s,
+                    "HeartbeatSettings.timeout")),
+            entry("park_after", acts("park_after: 1h\n" + s, s, "Workflow.parkAfter")),
+            entry("max_reroutes", acts("max_reroutes: 3\n" + s, s, "Workflow.maxReroutes")),
+            entry("concurrency", acts("concurrency: 3\n" + s, s, "Workflow.concurrency")),
+            entry("defaults", acts("defaults: {retry: 2}\n" + shell(""), shell(""), "Step.retry")),
+            entry(
+                "defaults.retry",
+                acts("defaults: {retry: 2}\n" + shell(""), shell(""), "Step.retry")),
+            entry(
+                "defaults.timeout",
+                acts("defaults: {timeout: 2s}\n" + shell(""), shell(""), "Step.timeout")),
+            entry(
+                "defaults.env",
+                acts("defaults: {env: {A: b}}\n" + shell(""), shell(""), "StepKind$Shell.env")),
+            entry("steps", acts(s, "steps: [{id: b, transform: '1'}]", "Workflow.flow"))));
+    add(
+        "retry",
+        Map.of(
+            "max", acts(shell("retry: {max: 1}"), shell("retry: {max: 2}"), "Retry.allowsAfter"),
+            "backoff", retry("backoff: 9s"),
+            "factor", retry("factor: 3"),
+            "max_backoff", retry("max_backoff: 9s")));
+    add(
+        "next",
+        Map.of(
+            "on", acts(next("{on: any, to: end}"), next("{to: end}"), "Arm.on"),
+            "when", acts(next("{when: 'true', to: b}"), next("{to: b}"), "Arm.when"),
+            "weight",
+                acts(
+                    next("{when: .input.a, to: b}, {when: .input.b, weight: 2, to: end}"),
+                    next("{when: .input.a, to: b}, {when: .input.b, to: end}"),
+                    "Step.next"),
+            "to", acts(next("{to: b}"), next("{to: end}"), "Arm.to")));
+    add(
+        "gate",
+        Map.of(
+            "when",
+                acts(shell("gate: {when: .input.a}"), shell("gate: {when: .input.b}"), "Gate.when"),
+            "to",
+                acts(
+                    shell("gate: {to: a}, max_visits: 2"),
+                    shell("gate: {}, max_visits: 2"),
+                    "Gate.to")));
+    add("step", ofEveryStep());
+    add("step", ofKinds());
+  }
+
+  private static Map<String, Effect> ofEveryStep() {
+    String milestone = "milestone: {title: t, tier: tier0, verify: [x]}";
+    return Map.ofEntries(
+        entry("id", acts("steps: [{id: a, wait: 1s}]", "steps: [{id: b, wait: 1s}]", "Step.id")),
+        entry("title", shows(shell("title: t"), shell(""), "Step.title")),
+        entry("when", acts(shell("when: .input.a"), shell(""), "Step.when")),
+        entry("retry", acts(shell("retry: 1"), shell(""), "Step.retry")),
+        entry("timeout", acts(shell("timeout: 1s"), shell(""), "Step.timeout")),
+        entry("workspace", acts(shell("workspace: none"), shell(""), "Step.usesFiles")),
+        entry("next", acts(next("{to: end}"), next("{to: b}"), "Step.next")),
+        entry("gate", acts(shell("gate: {}"), shell(""), "Step.gate")),
+        entry("max_visits", acts(shell("max_visits: 2"), shell(""), "Step.maxVisits")),
+        entry("milestone", acts(shell(milestone), shell(""), "Step.milestone")),
+        entry(
+            "milestone.title",
+            acts(
+                shell(milestone),
+                shell(milestone.replace("title: t", "title: u")),
+                "Milestone.title")),
+        entry(
+            "milestone.tier",
+            acts(shell(milestone), shell(milestone.replace("tier0", "tier1")), "Milestone.tier")),
+        entry(
+            "milestone.verify",
+            acts(shell(milestone), shell(milestone.replace("[x]", "[y]")), "Milestone.verify")));
+  }
+
+  private static Map<String, Effect> ofKinds() {
+    String over = "parallel: {over: .input, steps: [{id: b, wait: 1s}]}";
+    String branches = "parallel: {branches: {x: [{id: b, wait: 1s}]}}";
+    return Map.ofEntries(
+        entry("shell", acts("steps: [{id: a, shell: x}]", shell(""), "StepKind$Shell.script")),
+        entry("env", acts(shell("env: {A: b}"), shell(""), "StepKind$Shell.env")),
+        entry("output", acts(shell("output: json"), shell(""), "StepKind$Shell.output")),
+        entry(
+            "output.file",
+            acts(shell("output: {file: a}"), shell("output: {file: b}"), "ShellOutput$File.path")),
+        entry(
+            "output.as",
+            acts(
+                shell("output: {file: a, as: json}"),
+                shell("output: {file: a}"),
+                "ShellOutput$File.as")),
+        entry(
+            "interpreter", acts(shell("interpreter: sh"), shell(""), "StepKind$Shell.interpreter")),
+        entry(
+            "ok_exit_codes",
+            acts(shell("ok_exit_codes: 3"), shell(""), "StepKind$Shell.okExitCodes")),
+        entry("http", http("", "method: PUT", "method")),
+        entry("http.method", http("", "method: PUT", "method")),
+        entry(
+            "http.url",
+            acts(
+                step("http: {url: 'http://a'}"),
+                step("http: {url: 'http://b'}"),
+                "StepKind$Http.url")),
+        entry("http.headers", http("", "headers: {A: b}", "headers")),
+        entry("http.body", http("", "body: x", "body")),
+        entry("http.timeout", http("", "timeout: 9s", "timeout")),
+        entry("http.expect", http("", "expect: 201", "expects")),
+        entry(
+            "transform",
+            acts(
+                step("transform: .input.a"),
+                step("transform: .input.b"),
+                "StepKind$Transform.expression")),
+        entry("parallel", acts(step(over), step(branches), "StepKind$Over.body")),
+        entry(
+            "parallel.over",
+            acts(step(over), step(over.replace(".input", ".run")), "StepKind$Over.items")),
+        entry(
+            "parallel.steps",
+            acts(step(over), step(over.replace("1s", "2s")), "StepKind$Over.body")),
+        entry(
+            "parallel.branches",
+            acts(step(branches), step(branches.replace("1s", "2s")), "StepKind.lists")),
+        entry(
+            "parallel.max",
+            acts(
+                step(over), step(over.replace("{over", "{max: 2, over")), "StepKind$Parallel.max")),
+        entry(
+            "parallel.join",
+            acts(
+                step(over),
+                step(over.replace("{over", "{join: any, over")),
+                "StepKind$Parallel.join")),
+        entry(
+            "approval", acts(step("approval: x"), step("approval: y"), "StepKind$Approval.prompt")),
+        entry(
+            "approval.prompt",
+            acts(
+                step("approval: {prompt: x}"),
+                step("approval: {prompt: y}"),
+                "StepKind$Approval.prompt")),
+        entry("approval.schema", approval("schema: {type: object}", "schema")),
+        entry("approval.timeout", approval("timeout: 1h", "timeout")),
+        entry(
+            "approval.default",
+            acts(
+                step("approval: {prompt: x, timeout: 1h, default: {approved: true}}"),
+                step("approval: {prompt: x, timeout: 1h}"),
+                "StepKind$Approval.defaultAnswer")),
+        entry("wait", acts(step("wait: 1s"), step("wait: 2s"), "StepKind$Wait.time")),
+        entry(
+            "wait.for",
+            acts(step("wait: {for: 1s}"), step("wait: {for: 2s}"), "WaitTime$For.duration")),
+        entry(
+            "wait.until",
+            acts(
+                step("wait: {until: '2026-01-01T00:00:00Z'}"),
+                step("wait: {until: '2027-01-01T00:00:00Z'}"),
+                "WaitTime$Until.instant")),
+        entry("fn", acts(step("fn: a"), step("fn: b"), "StepKind$Fn.bean")),
+        entry("fn.bean", acts(step("fn: {bean: a}"), step("fn: {bean: b}"), "StepKind$Fn.bean")),
+        entry(
+            "fn.args",
+            acts(step("fn: {bean: a, args: {x: 1}}"), step("fn: {bean: a}"), "StepKind$Fn.args")));
+  }
+
+  private static String step(String kind) {
+    return "steps: [{id: a, " + kind + "}]";
+  }
+
+  private static String shell(String key) {
+    return step("shell: make" + (key.isEmpty() ? "" : ", " + key));
+  }
+
+  private static String next(String arms) {
+    return "steps: [{id: a, wait: 1s, next: [" + arms + "]}, {id: c, wait: 1s}, {id: b, wait: 1s}]";
+  }
+
+  private static Effect retry(String key) {
+    return acts(
+        shell("retry: {max: 9, " + key + "}"), shell("retry: {max: 9}"), "Retry.delayAfter");
+  }
+
+  private static Effect http(String one, String other, String accessor) {
+    return acts(
+        step("http: {url: 'http://a'" + (one.isEmpty() ? "" : ", " + one) + "}"),
+        step("http: {url: 'http://a', " + other + "}"),
+        "StepKind$Http." + accessor);
+  }
+
+  private static Effect approval(String key, String accessor) {
+    return acts(
+        step("approval: {prompt: x, " + key + "}"),
+        step("approval: {prompt: x}"),
+        "StepKind$Approval." + accessor);
+  }
+
+  @SuppressWarnings("NullAway.Init")
+  private static CompiledClasses project;
+
+  @BeforeAll
+  static void read() throws IOException {
+    project = CompiledClasses.of("protocol", "orchestrator", "runner", "checkpoint-store", "cli");
+  }
+
+  /** Keys of the schema, by the definition they are in. */
+  private static Set<String> keys() {
+    Set<String> keys = new TreeSet<>();
+    collect(WorkflowSchema.json(), "workflow", keys);
+    keys.remove("workflow.$schema"); // For editors; it is no part of a definition.
+    assertThat(keys).hasSizeGreaterThan(60);
+    return keys;
+  }
+
+  private static void collect(JsonNode node, String path, Set<String> keys) {
+    for (Map.Entry<String, JsonNode> member : node.properties()) {
+      if (member.getKey().equals("$defs")) {
+        member.getValue().properties().forEach(it -> collect(it.getValue(), it.getKey(), keys));
+      } else if (member.getKey().equals("properties") && member.getValue().isObject()) {
+        for (Map.Entry<String, JsonNode> key : member.getValue().properties()) {
+          keys.add(path + "." + key.getKey());
+          collect(key.getValue(), path + "." + key.getKey(), keys);
+        }
+      } else {
+        collect(member.getValue(), path, keys);
+      }
+    }
+    if (node.isArray()) {
+      node.forEach(item -> collect(item, path, keys));
+    }
+  }
+
+  @Test
+  void shouldNameAnEffectForEveryKey() {
+    assertThat(EFFECTS.keySet()).isEqualTo(keys());
+  }
+
+  private static Workflow parse(String text) {
+    String whole = text.startsWith("name:") ? text : "name: w\n" + text;
+    Parsed parsed = WorkflowParser.parse(whole, Format.YAML);
+    assertThat(parsed).describedAs(whole).isInstanceOf(Parsed.Valid.class);
+    return ((Parsed.Valid) parsed).workflow();
+  }
+
+  /** What a member says of a plan; a method of a retry, for the first attempts. */
+  private static List<Object> observe(Workflow workflow, String member) throws Exception {
+    List<Object> seen = new ArrayList<>();
+    Class<?> type = Class.forName(PACKAGE + member.substring(0, member.lastIndexOf('.')));
+    String name = member.substring(member.lastIndexOf('.') + 1);
+    for (Object object : objects(workflow)) {
+      for (Method method : type.getMethods()) {
+        if (!type.isInstance(object) || !method.getName().equals(name)) {
+          continue;
+        } else if (method.getParameterCount() == 0) {
+          seen.add(String.valueOf(describe(method.invoke(object))));
+        } else if (method.getParameterTypes()[0] == int.class) {
+          for (int argument : List.of(1, 2, 3, 9, 200)) {
+            seen.add(method.invoke(object, argument));
+          }
+        }
+      }
+    }
+    return seen;
+  }
+
+  /** Lists of steps have no text of their own. */
+  private static Object describe(Object value) {
+    return switch (value) {
+      case dev.baton.protocol.workflow.Flow flow ->
+          flow.steps().stream().map(WorkflowKeysTest::describe).toList();
+      case Step step -> step.id() + describe(step.kind());
+      case StepKind.Over over -> describe(over.body());
+      case Map<?, ?> map ->
+          new TreeMap<>(map).values().stream().map(WorkflowKeysTest::describe).toList();
+      default -> value;
+    };
+  }
+
+  /** The workflow, its steps, and the parts of both that a member can be of. */
+  private static List<Object> objects(Workflow workflow) throws Exception {
+    List<Object> objects = new ArrayList<>(List.of(workflow));
+    workflow.heartbeat().ifPresent(objects::add);
+    for (Step step : workflow.allSteps()) {
+      objects.addAll(List.of(step, step.kind(), step.retry()));
+      objects.addAll(step.next());
+      step.gate().ifPresent(objects::add);
+      step.milestone().ifPresent(objects::add);
+      switch (step.kind()) {
+        case StepKind.Shell shell -> objects.add(shell.output());
+        case StepKind.Wait wait -> objects.add(wait.time());
+        default -> {}
+      }
+    }
+    return objects;
+  }
+
+  @Test
+  void shouldChangeThePlanWithEveryKey() throws Exception {
+    for (Map.Entry<String, Effect> effect : EFFECTS.entrySet()) {
+      String member = effect.getValue().member();
+      List<Object> one = observe(parse(effect.getValue().one()), member);
+      List<Object> other = observe(parse(effect.getValue().other()), member);
+
+      assertThat(one).describedAs(effect.getKey() + " in " + member).isNotEqualTo(other);
+    }
+  }
+
+  @Test
+  void shouldActOnWhatEveryKeyChanges() {
+    List<String> idle = new ArrayList<>();
+    EFFECTS.forEach(
+        (key, effect) -> {
+          Set<String> users = project.usersOf(PACKAGE + effect.member());
+          boolean used =
+              effect.shown()
+                  ? users.stream().anyMatch(user -> user.startsWith("dev.baton.cli."))
+                  : users.stream().anyMatch(user -> !ONLY_LOOKS.matcher(user).matches());
+          if (!used) {
+            idle.add(key + ": nothing acts on " + effect.member() + ", used by " + users);
+          }
+        });
+
+    assertThat(idle).isEmpty();
+  }
+}
