@@ -22,7 +22,9 @@ import dev.baton.protocol.grpc.FindChunksResponse;
 import dev.baton.protocol.grpc.GcReport;
 import dev.baton.protocol.grpc.GetCheckpointRequest;
 import dev.baton.protocol.grpc.GetCheckpointResponse;
+import dev.baton.protocol.grpc.GetLimitsRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.Limits;
 import dev.baton.protocol.grpc.ListArchiveRequest;
 import dev.baton.protocol.grpc.ListArchiveResponse;
 import dev.baton.protocol.grpc.ListCheckpointsRequest;
@@ -72,6 +74,7 @@ import dev.baton.store.objects.ObjectName;
 import dev.baton.store.snapshot.Cuts;
 import dev.baton.store.snapshot.Folded;
 import dev.baton.store.snapshot.Holder;
+import dev.baton.store.snapshot.PackedState;
 import dev.baton.store.snapshot.ResumePoints;
 import dev.baton.store.snapshot.Snapshots;
 import dev.baton.store.transfer.Transfers;
@@ -133,9 +136,13 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     this.logCalls = logCalls;
   }
 
-  private static Snapshot message(ResumePoint.Found point) {
-    Snapshot.Builder snapshot =
-        Snapshot.newBuilder().setState(UnsafeByteOperations.unsafeWrap(Json.bytes(point.state())));
+  private static Snapshot message(ResumePoint.Found point, boolean packed) {
+    Snapshot.Builder snapshot = Snapshot.newBuilder();
+    if (packed) {
+      snapshot.setPackedState(UnsafeByteOperations.unsafeWrap(PackedState.of(point.state())));
+    } else {
+      snapshot.setState(UnsafeByteOperations.unsafeWrap(Json.bytes(point.state())));
+    }
     String after = point.after();
     return after == null ? snapshot.build() : snapshot.setAfter(after).build();
   }
@@ -149,7 +156,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
           if (request.getEpoch() == 0 && !request.getBeforeStep().isEmpty()) {
             return seen.await(run, Requests.seen(run, request.getSeenList()))
                 .chain(() -> points.before(run, request.getBeforeStep()))
-                .map(CheckpointStoreService::message);
+                .map(point -> message(point, request.getAcceptPacked()));
           }
           Uni<Folded> folded =
               request.getEpoch() == 0
@@ -163,13 +170,25 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
                                   run,
                                   request.getEpoch(),
                                   Duration.ofMillis(request.getWaitMillis())));
-          return folded.map(
-              state ->
-                  Snapshot.newBuilder()
-                      .setState(UnsafeByteOperations.unsafeWrap(state.state()))
-                      .setPosition(state.position())
-                      .build());
+          return folded.map(state -> message(state, request.getAcceptPacked()));
         });
+  }
+
+  private static Snapshot message(Folded folded, boolean packed) {
+    Snapshot.Builder snapshot = Snapshot.newBuilder().setPosition(folded.position());
+    return (packed
+            ? snapshot.setPackedState(UnsafeByteOperations.unsafeWrap(folded.packed()))
+            : snapshot.setState(UnsafeByteOperations.unsafeWrap(folded.state())))
+        .build();
+  }
+
+  @Override
+  public void getLimits(GetLimitsRequest request, StreamObserver<Limits> observer) {
+    answer(
+        observer,
+        () ->
+            Uni.createFrom()
+                .item(Limits.newBuilder().setMaxStateBytes(snapshots.maxBytes()).build()));
   }
 
   @Override

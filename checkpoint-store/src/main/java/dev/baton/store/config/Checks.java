@@ -121,7 +121,7 @@ public final class Checks {
   public static final class SnapshotBytes implements Converter<Long> {
     @Override
     public Long convert(String value) {
-      return between(value, "bytes", 1 << 20, 64 << 20);
+      return between(value, "bytes", 1 << 20, 1 << 30);
     }
   }
 

@@ -134,10 +134,11 @@ public interface StoreConfig {
     Duration defaultWait();
 
     /**
-     * JSON bytes of all states that are folded at once, 1 MiB to 64 MiB (which is what the
-     * orchestrator takes); a larger one is refused. In memory a state is several times as large.
+     * JSON bytes of all states that are folded at once, 1 MiB to 1 GiB; a larger one is refused,
+     * and a step that would let a run's state grow beyond seven eighths of it fails. In memory a
+     * state takes up to twice as much.
      */
-    @WithDefault("33554432")
+    @WithDefault("134217728")
     @WithConverter(Checks.SnapshotBytes.class)
     long maxBytes();
   }

@@ -10,7 +10,6 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.protocol.state.Fork;
-import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.snapshot.format.Hash;
@@ -228,8 +227,7 @@ public class Forks {
         .emitOn(Infrastructure.getDefaultExecutor())
         .map(
             folded -> {
-              Fork fork =
-                  Fork.of(Json.read(folded.state(), RunState.class), place.inside(), place.step());
+              Fork fork = Fork.of(folded.run(), place.inside(), place.step());
               for (String branch : fork.withoutFiles()) {
                 throw StoreFailure.refused(
                     "no_cut: the files of run %s%s are in no checkpoint"

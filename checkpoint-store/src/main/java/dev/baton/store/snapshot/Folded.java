@@ -6,10 +6,23 @@
  */
 package dev.baton.store.snapshot;
 
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunState;
+
 /**
  * A run's state and how far it goes.
  *
- * @param state {@link dev.baton.protocol.state.RunState} as JSON
+ * @param run the state
  * @param position of the last event folded; 0 when there was none
  */
-public record Folded(byte[] state, long position) {}
+public record Folded(RunState run, long position) {
+  /** The state as JSON. */
+  public byte[] state() {
+    return Json.bytes(run);
+  }
+
+  /** The state as JSON, compressed while it is written: its whole text is never in memory. */
+  public byte[] packed() {
+    return PackedState.of(run);
+  }
+}

@@ -42,12 +42,15 @@ public class Folds {
   static final String ORIGIN =
       "SELECT state, project, parent, position, step, inside, copies::text FROM store.fork WHERE run = $1";
 
-  // The blobs first: with the state it no longer matters whether the parent keeps them.
+  // The blobs first: with the state it no longer matters whether the parent keeps them. Which blobs
+  // an output is put together of only its own blob knows: then all that the parent has are kept.
   static final String KEEP =
       """
       WITH used AS (
         INSERT INTO store.object_use (run, key)
         SELECT $1, o.key FROM unnest($3::text[]) AS k(key) JOIN store.object o ON o.key = k.key
+        UNION
+        SELECT $1, u.key FROM store.object_use u WHERE u.run = $4 AND u.key LIKE '%/blobs/%'
         ON CONFLICT DO NOTHING)
       UPDATE store.fork SET state = $2 WHERE run = $1 AND state IS NULL""";
 
@@ -78,7 +81,7 @@ public class Folds {
    */
   public Uni<Folded> fold(String run, long upTo) {
     return upTo == 0
-        ? base(run).map(base -> new Folded(base, 0))
+        ? base(run).map(base -> new Folded(Json.read(base, RunState.class), 0))
         : new RunFold(log, room, kept, run, upTo, this::base).fold();
   }
 
@@ -111,7 +114,7 @@ public class Folds {
                 return Uni.createFrom().item(kept.getBytes());
               }
               Origin origin = origin(row);
-              return fold(run, origin).chain(state -> keep(run, origin.project(), state));
+              return fold(run, origin).chain(state -> keep(run, origin, state));
             });
   }
 
@@ -135,8 +138,7 @@ public class Folds {
               if (parent.position() != origin.position()) {
                 throw lost(run);
               }
-              return Fork.of(
-                      Json.read(parent.state(), RunState.class), origin.inside(), origin.step())
+              return Fork.of(parent.run(), origin.inside(), origin.step())
                   .state(run, origin.copies());
             });
   }
@@ -146,10 +148,11 @@ public class Folds {
         "origin_lost: what run %s begins with is not known here any more".formatted(run));
   }
 
-  private Uni<byte[]> keep(String run, String project, RunState state) {
+  private Uni<byte[]> keep(String run, Origin origin, RunState state) {
     byte[] bytes = Json.bytes(state);
+    String whole = hasParts(state) ? origin.parent() : "";
     return pool.preparedQuery(KEEP)
-        .execute(Tuple.of(run, Buffer.buffer(bytes), blobs(project, state)))
+        .execute(Tuple.of(run, Buffer.buffer(bytes), blobs(origin.project(), state), whole))
         .replaceWith(bytes);
   }
 
@@ -170,6 +173,11 @@ public class Folds {
         .properties()
         .forEach(copy -> copies.put(copy.getKey(), copy.getValue().textValue()));
     return copies;
+  }
+
+  private static boolean hasParts(RunState state) {
+    return state.steps().values().stream()
+        .anyMatch(step -> step.output() instanceof Output.Ref ref && ref.parts() != null);
   }
 
   private static String[] blobs(String project, RunState state) {

@@ -6,7 +6,6 @@
  */
 package dev.baton.store.snapshot;
 
-import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.BranchState;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepState;
@@ -45,11 +44,7 @@ public class Needs {
   public Uni<Need> of(String run) {
     return folds
         .fold(run, Long.MAX_VALUE)
-        .map(
-            folded ->
-                folded.position() == 0
-                    ? new Need.Unknown()
-                    : need(Json.read(folded.state(), RunState.class)));
+        .map(folded -> folded.position() == 0 ? new Need.Unknown() : need(folded.run()));
   }
 
   static Need need(RunState state) {

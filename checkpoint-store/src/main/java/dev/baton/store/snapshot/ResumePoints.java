@@ -6,7 +6,6 @@
  */
 package dev.baton.store.snapshot;
 
-import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.Fork;
 import dev.baton.protocol.state.ResumePoint;
 import dev.baton.protocol.state.RunState;
@@ -68,7 +67,7 @@ public class ResumePoints {
         .chain(
             folded ->
                 requireFiles(
-                    Json.read(folded.state(), RunState.class),
+                    folded.run(),
                     "with which run %s would go on".formatted(run),
                     "deleted, or left out of the archive that the run came from"));
   }

@@ -45,7 +45,7 @@ class Room {
     void grow(long to) {
       if (to > most) {
         throw StoreFailure.exhausted(
-            "the state of run %s has %d bytes or more, baton.snapshot.max-bytes is %d"
+            "state_too_large: the state of run %s has %d bytes or more, baton.snapshot.max-bytes is %d"
                 .formatted(run, to, most));
       }
       long more = to - bytes;

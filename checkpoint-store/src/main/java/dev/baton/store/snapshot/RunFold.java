@@ -11,6 +11,7 @@ import dev.baton.protocol.state.ResumePoint;
 import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StateFold;
+import dev.baton.protocol.state.StateSize;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.store.events.EventLog;
@@ -33,7 +34,7 @@ final class RunFold {
   private final String run;
   private final long upTo;
   private final Function<String, Uni<byte[]>> bases;
-  private final StateSize size = new StateSize();
+  private StateSize size = new StateSize();
   private final String before;
   private Set<String> marks = Set.of();
   private Set<String> returns = Set.of();
@@ -111,7 +112,7 @@ final class RunFold {
     known.ifPresent(
         state -> {
           position = state.position();
-          size.begin(state.bytes());
+          size = StateSize.of(state.state());
           share.grow(size.bytes());
         });
   }
@@ -144,11 +145,10 @@ final class RunFold {
 
   private Folded folded() {
     RunState state = fold.state();
-    byte[] json = Json.bytes(state);
     if (taken >= KeptStates.WORTH) {
-      kept.keep(new KeptStates.Kept(state, position, json.length, returns));
+      kept.keep(new KeptStates.Kept(state, position, size.bytes(), returns));
     }
-    return new Folded(json, position);
+    return new Folded(state, position);
   }
 
   /** Whether the run begins with what another left: its first event says so. */
@@ -171,8 +171,9 @@ final class RunFold {
         .emitOn(Infrastructure.getDefaultExecutor())
         .invoke(
             base -> {
-              size.begin(base.length);
-              from(Json.read(base, RunState.class));
+              RunState beginning = Json.read(base, RunState.class);
+              size = StateSize.of(beginning);
+              from(beginning);
             })
         .replaceWithVoid();
   }
@@ -181,7 +182,7 @@ final class RunFold {
     event
         .typed()
         .filter(typed -> accept(typed) == RunHead.Verdict.ACCEPTED)
-        .ifPresent(accepted -> size.add(accepted.event(), event.data().length));
+        .ifPresent(accepted -> size.add(accepted.event()));
     position = event.position();
     taken++;
   }

@@ -32,6 +32,7 @@ public class Snapshots {
   private final Folds folds;
   private final Wakeups wakeups;
   private final Duration defaultWait;
+  private final long maxBytes;
   private final Timer timer;
 
   Snapshots(
@@ -40,6 +41,7 @@ public class Snapshots {
     this.folds = folds;
     this.wakeups = wakeups;
     defaultWait = config.snapshot().defaultWait();
+    maxBytes = config.snapshot().maxBytes();
     timer =
         Timer.builder("baton.store.fold")
             .description("from the fence's being found to the folded state")
@@ -67,6 +69,11 @@ public class Snapshots {
                 found
                     .map(fence -> fold(run, fence.position()))
                     .orElseGet(() -> Uni.createFrom().failure(late(run, epoch, bound))));
+  }
+
+  /** Of a larger state no snapshot is made: {@code baton.snapshot.max-bytes}. */
+  public long maxBytes() {
+    return maxBytes;
   }
 
   /** The state as of now. */

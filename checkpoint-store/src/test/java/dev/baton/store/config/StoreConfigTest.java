@@ -35,7 +35,7 @@ class StoreConfigTest {
     assertThat(config.objectStore().region()).isEqualTo("us-east-1");
     assertThat(config.objectStore().urlLife()).isEqualTo(Duration.ofHours(1));
     assertThat(config.snapshot().defaultWait()).isEqualTo(Duration.ofSeconds(10));
-    assertThat(config.snapshot().maxBytes()).isEqualTo(32 << 20);
+    assertThat(config.snapshot().maxBytes()).isEqualTo(128 << 20);
     assertThat(config.verify().delay()).isEqualTo(Duration.ofSeconds(2));
     assertThat(config.scrub().bytesPerSecond()).isEqualTo(4 << 20);
     assertThat(config.scrub().after()).isEqualTo(Duration.ofDays(30));
@@ -65,7 +65,7 @@ class StoreConfigTest {
     "baton.object-store.bucket, B, 3 to 63 lower-case letters",
     "baton.object-store.url-life, PT10S, a duration from PT1M to PT168H",
     "baton.snapshot.default-wait, 2h, a duration from PT0.1S to PT1M",
-    "baton.snapshot.max-bytes, 100, bytes from 1048576 to 67108864",
+    "baton.snapshot.max-bytes, 100, bytes from 1048576 to 1073741824",
     "baton.verify.delay, 2h, a duration from PT0S to PT1H",
     "baton.scrub.bytes-per-second, fast, bytes a second from 0 to 1073741824",
     "baton.scrub.after, PT0S, a duration from PT1S to PT87600H",

@@ -13,6 +13,7 @@ import dev.baton.protocol.grpc.EventsRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ListCutsRequest;
 import dev.baton.protocol.grpc.RequireFilesRequest;
+import dev.baton.protocol.grpc.Snapshot;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import io.grpc.StatusRuntimeException;
@@ -20,10 +21,15 @@ import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
 import io.smallrye.mutiny.subscription.MultiEmitter;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,10 +56,27 @@ public class StoreClient {
   public Uni<RunState> state(String run, List<String> seen) {
     return store
         .within(PATIENCE)
-        .getSnapshot(GetSnapshotRequest.newBuilder().setRun(run).addAllSeen(seen).build())
-        .map(snapshot -> Json.read(snapshot.getState().toByteArray(), RunState.class))
+        .getSnapshot(GetSnapshotRequest.newBuilder()
+                .setRun(run)
+                .addAllSeen(seen)
+                .setAcceptPacked(true)
+                .build())
+        // Hundreds of thousands of steps are read for seconds.
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .map(StoreClient::state)
         .onFailure(StatusRuntimeException.class)
         .transform(store::problem);
+  }
+
+  private static RunState state(Snapshot snapshot) {
+    try (InputStream in =
+        snapshot.getPackedState().isEmpty()
+            ? snapshot.getState().newInput()
+            : new GZIPInputStream(snapshot.getPackedState().newInput())) {
+      return Json.mapper().readValue(in, RunState.class);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the snapshot of the checkpoint-store cannot be read", e);
+    }
   }
 
   /**
@@ -79,11 +102,14 @@ public class StoreClient {
                             .setRun(run)
                             .addAllSeen(ids)
                             .setBeforeStep(step == null ? "" : step)
+                            .setAcceptPacked(true)
                             .build()))
+        // Hundreds of thousands of steps are read for seconds.
+        .emitOn(Infrastructure.getDefaultExecutor())
         .map(
             snapshot ->
                 new Point(
-                    Json.read(snapshot.getState().toByteArray(), RunState.class),
+                    state(snapshot),
                     snapshot.getAfter().isEmpty() ? null : snapshot.getAfter()))
         .onFailure(StatusRuntimeException.class)
         .transform(store::problem);

@@ -9,6 +9,7 @@ package dev.baton.protocol.expression;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.jq.Program;
 
 /**
  * What an expression sees: {@code .input}, {@code .steps} (id to {@code {output}}) and {@code
@@ -28,6 +29,16 @@ public final class Scope {
     root.set("steps", steps);
     root.set("run", run);
     return new Scope(root);
+  }
+
+  /**
+   * Excludes a wait for a value of a scope, which is fetched when it is first looked at, from the
+   * time that the evaluation on this thread may take. The caller bounds the wait.
+   *
+   * @param nanos how long the wait took
+   */
+  public static void waited(long nanos) {
+    Program.waited(nanos);
   }
 
   JsonNode root() {

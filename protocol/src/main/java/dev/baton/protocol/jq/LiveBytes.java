@@ -7,6 +7,7 @@
 package dev.baton.protocol.jq;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.json.LazyContainer;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -75,7 +76,10 @@ final class LiveBytes {
   }
 
   private void container(JsonNode node) {
-    if (node.isObject()) {
+    if (node instanceof LazyContainer) {
+      // Its children are not held here, and a look at them would fetch them all.
+      bytes += OBJECT + (long) ELEMENT * node.size();
+    } else if (node.isObject()) {
       bytes += OBJECT;
       for (Map.Entry<String, JsonNode> member : node.properties()) {
         bytes += MEMBER;

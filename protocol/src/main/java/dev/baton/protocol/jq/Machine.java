@@ -25,6 +25,9 @@ final class Machine {
 
   private static final int BYTES_PER_STEP = 32;
 
+  /** The machine that runs on a thread: what fetches a value of its input knows no other way. */
+  private static final ThreadLocal<Machine> RUNNING = new ThreadLocal<>();
+
   @Nullable Node node;
   JsonNode in;
   @Nullable Path path;
@@ -34,7 +37,7 @@ final class Machine {
 
   private final List<Fork> forks = new ArrayList<>();
   private final JsonNode input;
-  private final long deadline;
+  private long deadline;
   private final long maxBytes;
   private int steps;
   private long bytes;
@@ -59,12 +62,25 @@ final class Machine {
    */
   void run(Node program, Predicate<JsonNode> more) {
     goTo(program, null, input, null, new End(more));
-    while (!done) {
-      try {
-        loop();
-      } catch (JqError e) {
-        unwind(e);
+    RUNNING.set(this);
+    try {
+      while (!done) {
+        try {
+          loop();
+        } catch (JqError e) {
+          unwind(e);
+        }
       }
+    } finally {
+      RUNNING.remove();
+    }
+  }
+
+  /** Moves the deadline of the machine that runs on this thread, if one does. */
+  static void extend(long nanos) {
+    Machine running = RUNNING.get();
+    if (running != null) {
+      running.deadline += nanos;
     }
   }
 

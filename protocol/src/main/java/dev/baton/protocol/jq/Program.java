@@ -72,4 +72,14 @@ public final class Program {
       throw new JqError("a value is nested too deeply");
     }
   }
+
+  /**
+   * Excludes a wait for a value of the input, which is fetched when it is first looked at, from the
+   * time of the evaluation on this thread. The caller bounds the wait.
+   *
+   * @param nanos how long the wait took
+   */
+  public static void waited(long nanos) {
+    Machine.extend(nanos);
+  }
 }

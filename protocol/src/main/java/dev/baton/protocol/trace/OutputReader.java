@@ -33,7 +33,7 @@ final class OutputReader extends StdDeserializer<Output> {
         case "value" -> {
           return inline(parser, context);
         }
-        case "digest", "size_bytes" -> {
+        case "digest", "size_bytes", "parts" -> {
           return reference(field, parser, context);
         }
         default -> skip(parser);
@@ -63,6 +63,7 @@ final class OutputReader extends StdDeserializer<Output> {
       throws IOException {
     String digest = null;
     long size = 0;
+    Integer parts = null;
     String field = first;
     while (field != null) {
       switch (field) {
@@ -74,6 +75,10 @@ final class OutputReader extends StdDeserializer<Output> {
           parser.nextToken();
           size = context.readValue(parser, long.class);
         }
+        case "parts" -> {
+          parser.nextToken();
+          parts = context.readValue(parser, Integer.class);
+        }
         default -> skip(parser);
       }
       field = parser.nextFieldName();
@@ -82,7 +87,7 @@ final class OutputReader extends StdDeserializer<Output> {
       return context.reportInputMismatch(Output.class, "an output by reference lacks 'digest'");
     }
     try {
-      return new Output.Ref(digest, size);
+      return new Output.Ref(digest, size, parts);
     } catch (IllegalArgumentException bad) {
       return context.reportInputMismatch(Output.class, "%s", bad.getMessage());
     }

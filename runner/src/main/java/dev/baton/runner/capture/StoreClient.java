@@ -13,6 +13,7 @@ import dev.baton.protocol.grpc.CommitLogChunkRequest;
 import dev.baton.protocol.grpc.Download;
 import dev.baton.protocol.grpc.FindChunksRequest;
 import dev.baton.protocol.grpc.FindChunksResponse;
+import dev.baton.protocol.grpc.GetLimitsRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.NewPack;
 import dev.baton.protocol.grpc.ObjectKind;
@@ -24,6 +25,7 @@ import dev.baton.protocol.grpc.PrepareLogChunkRequest;
 import dev.baton.protocol.grpc.PrepareLogChunkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
+import dev.baton.protocol.grpc.Snapshot;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.log.LogIndex;
@@ -31,13 +33,17 @@ import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.Digest;
 import dev.baton.snapshot.Pack;
 import io.grpc.Channel;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.zip.GZIPInputStream;
 
 /**
  * Asks the checkpoint-store, and moves objects to and from where it points. Blocking; thread-safe.
@@ -45,6 +51,11 @@ import java.util.function.Supplier;
 public final class StoreClient {
   private static final Duration SNAPSHOT_WAIT = Duration.ofSeconds(10);
   private static final Duration CALL = Duration.ofSeconds(5);
+
+  /** To fold and send a state of hundreds of thousands of steps. */
+  private static final Duration LARGE = Duration.ofSeconds(60);
+
+  private static final int UNPACKED = 64 * 1024;
 
   /** Writes tens of thousands of rows, after a first capture. */
   private static final Duration COMMIT = Duration.ofSeconds(20);
@@ -69,18 +80,43 @@ public final class StoreClient {
             .setEpoch(epoch)
             .setLease(lease)
             .setWaitMillis(SNAPSHOT_WAIT.toMillis())
+            .setAcceptPacked(true)
             .build();
     return Attempts.until(
-        patience,
-        () ->
-            call(
-                () ->
-                    Json.read(
-                        timed(SNAPSHOT_WAIT.plus(CALL))
-                            .getSnapshot(request)
-                            .getState()
-                            .toByteArray(),
-                        RunState.class)));
+        patience, () -> state(call(() -> timed(SNAPSHOT_WAIT.plus(LARGE)).getSnapshot(request))));
+  }
+
+  /** Read as it is unpacked: the text of a large state is never in memory. */
+  private static RunState state(Snapshot snapshot) throws StoreException {
+    try (InputStream in =
+        snapshot.getPackedState().isEmpty()
+            ? snapshot.getState().newInput()
+            : new GZIPInputStream(snapshot.getPackedState().newInput(), UNPACKED)) {
+      return Json.mapper().readValue(in, RunState.class);
+    } catch (IOException e) {
+      throw new StoreException("the snapshot cannot be read: " + e.getMessage(), true);
+    }
+  }
+
+  /**
+   * The largest state that the store makes a snapshot of.
+   *
+   * @return empty where the store does not know the call
+   * @throws StoreException when it does not answer now
+   */
+  public OptionalLong maxStateBytes() throws StoreException, InterruptedException {
+    try {
+      return OptionalLong.of(
+          timed(CALL).getLimits(GetLimitsRequest.getDefaultInstance()).getMaxStateBytes());
+    } catch (StatusRuntimeException e) {
+      if (Thread.interrupted()) {
+        throw (InterruptedException) new InterruptedException("call to the store").initCause(e);
+      }
+      if (e.getStatus().getCode() == Status.Code.UNIMPLEMENTED) {
+        return OptionalLong.empty();
+      }
+      throw StoreException.of(e);
+    }
   }
 
   /** Stores bytes under their digest, unless they are there already. */
@@ -199,22 +235,30 @@ public final class StoreClient {
     return call(() -> timed(CALL).openCheckpoint(request));
   }
 
-  /** Where to GET an object. The address holds for minutes, not longer. */
-  String locate(Lease holder, ObjectKind kind, String digest)
+  /**
+   * Where to GET objects, in the order asked. The addresses hold for minutes, not longer.
+   *
+   * @param digests at most 1,000
+   */
+  List<String> locate(Lease holder, ObjectKind kind, List<String> digests)
       throws StoreException, InterruptedException {
-    PrepareDownloadRequest request =
+    PrepareDownloadRequest.Builder request =
         PrepareDownloadRequest.newBuilder()
             .setRun(holder.run())
             .setEpoch(holder.epoch())
             .setLease(holder.token())
-            .setProject(holder.project())
-            .addObjects(ObjectRef.newBuilder().setDigest(digest).setKind(kind))
-            .build();
-    List<Download> found = call(() -> timed(CALL).prepareDownload(request).getDownloadsList());
-    if (found.size() != 1) {
-      throw new StoreException("the store gave " + found.size() + " addresses for " + digest, true);
+            .setProject(holder.project());
+    for (String digest : digests) {
+      request.addObjects(ObjectRef.newBuilder().setDigest(digest).setKind(kind));
     }
-    return found.getFirst().getGetUrl();
+    List<Download> found =
+        call(() -> timed(CALL).prepareDownload(request.build()).getDownloadsList());
+    if (found.size() != digests.size()) {
+      throw new StoreException(
+          "the store gave %d addresses for %d objects".formatted(found.size(), digests.size()),
+          true);
+    }
+    return found.stream().map(Download::getGetUrl).toList();
   }
 
   private Upload prepareUpload(Lease holder, ObjectKind kind, String digest, long size)

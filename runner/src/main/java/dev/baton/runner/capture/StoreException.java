@@ -45,7 +45,8 @@ public final class StoreException extends Exception {
               true;
         };
     StoreException wrapped =
-        new StoreException("the checkpoint-store says " + e.getMessage(), temporary);
+        new StoreException(
+            "the checkpoint-store says " + e.getMessage(), temporary && !isTooLarge(e));
     wrapped.initCause(e);
     return wrapped;
   }
@@ -55,6 +56,16 @@ public final class StoreException extends Exception {
     return getCause() instanceof StatusRuntimeException e
         && e.getStatus().getCode() == Status.Code.FAILED_PRECONDITION
         && String.valueOf(e.getStatus().getDescription()).startsWith("packs_gone");
+  }
+
+  /** Whether the run's state is too large for a snapshot: no runner of it gets one. */
+  public boolean isStateTooLarge() {
+    return getCause() instanceof StatusRuntimeException e && isTooLarge(e);
+  }
+
+  private static boolean isTooLarge(StatusRuntimeException e) {
+    return e.getStatus().getCode() == Status.Code.RESOURCE_EXHAUSTED
+        && String.valueOf(e.getStatus().getDescription()).startsWith("state_too_large");
   }
 
   /** Whether the same call may succeed later. */

@@ -7,6 +7,7 @@
 package dev.baton.runner.engine;
 
 import dev.baton.runner.engine.ParallelStep.Branch;
+import dev.baton.runner.outputs.OutputUnavailableException;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.snapshot.threads.Uninterrupted;
 import java.util.ArrayList;
@@ -130,6 +131,12 @@ final class BranchRunner {
     } catch (InterruptedException stopped) {
       // By the run, which the caller sees, or because another branch failed, which is the result.
       Thread.interrupted();
+    } catch (OutputUnavailableException e) {
+      if (e.isInterruption()) {
+        Thread.interrupted(); // As above, within an expression.
+      } else {
+        broken.compareAndSet(null, e);
+      }
     } catch (RuntimeException | Error e) {
       broken.compareAndSet(null, e);
     } finally {

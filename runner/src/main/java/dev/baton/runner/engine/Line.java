@@ -38,7 +38,7 @@ final class Line {
   private final String branch;
   private final Flow flow;
   private final ObjectNode info;
-  private final Outputs outputs;
+  private Outputs outputs;
   private final @Nullable Workspace workspace;
   private final Path directory;
   private final BranchState left;
@@ -49,7 +49,7 @@ final class Line {
   /** Why the line had failed when an earlier epoch ended; null once that has been said. */
   private @Nullable LineFailed failed;
 
-  private JsonNode last = NullNode.getInstance();
+  private Output last = new Output.Inline(NullNode.getInstance());
 
   private Line(
       RunContext run,
@@ -74,7 +74,13 @@ final class Line {
    */
   static Line main(RunContext run, Flow flow, @Nullable Workspace workspace) {
     return new Line(
-        run, StepPath.MAIN, flow, run.info(), new Outputs(), workspace, run.folder().workspace());
+        run,
+        StepPath.MAIN,
+        flow,
+        run.info(),
+        new Outputs(run.blobs()),
+        workspace,
+        run.folder().workspace());
   }
 
   /**
@@ -89,7 +95,7 @@ final class Line {
         files && workspace != null ? workspace.branch(run.folder().branch(path)) : null;
     // Without a copy its steps only look, at the files as the parallel found them.
     Path where = copy == null ? directory : copy.root();
-    return new Line(run, path, steps, branchInfo, outputs.branch(), copy, where);
+    return new Line(run, path, steps, branchInfo, outputs, copy, where);
   }
 
   /** Puts the line where the trace says it was: its files, its outputs, its next step. */
@@ -97,12 +103,14 @@ final class Line {
     if (open) {
       return;
     }
+    // The line that it comes from waits for it: until now its own were not needed.
+    outputs = outputs.branch();
     try {
       openWorkspace();
       if (left.begun()) {
         openOutputs();
         Output known = left.last() == null ? null : left.last().output();
-        last = known == null ? last : run.blobs().unpack(known);
+        last = known == null ? last : known;
       }
     } catch (StoreException | IOException e) {
       throw new RunBroken("line '" + branch + "' of run " + run.run() + " cannot be restored", e);
@@ -117,15 +125,18 @@ final class Line {
     open = true;
   }
 
-  private void openOutputs() throws StoreException, InterruptedException {
+  private void openOutputs() {
     for (StepState state : run.memory().stepsOn(branch)) {
       StepEnd end = state.last();
       if (end != null) {
-        Output output = state.output();
-        JsonNode value = output == null ? null : run.blobs().unpack(output);
-        outputs.put(StepPath.idOf(state.step()), end, value);
+        outputs.put(StepPath.idOf(state.step()), end, state.output());
       }
     }
+  }
+
+  /** The branch has ended well: what its expressions saw is needed no longer. */
+  void release() {
+    outputs = new Outputs(run.blobs());
   }
 
   private @Nullable LineFailed failureLeft() {
@@ -167,7 +178,7 @@ final class Line {
    * @throws LineFailed when one fails for good
    * @throws InterruptedException when the run is stopped
    */
-  JsonNode walk() throws InterruptedException, LineFailed {
+  Output walk() throws InterruptedException, LineFailed {
     open();
     LineFailed before = failed;
     if (before != null) {
@@ -259,8 +270,13 @@ final class Line {
     return directory;
   }
 
-  /** Where a step leads that has completed, decided with the outputs as they are now. */
-  Flow.Way completed(Step step, JsonNode output) {
+  /**
+   * Where a step leads that has completed, decided with the outputs as they are now.
+   *
+   * @param value of the output
+   */
+  Flow.Way completed(Step step, Output output, JsonNode value) {
+    outputs.keepIfHeld(value);
     outputs.put(step.id(), StepEnd.SUCCESS, output);
     last = output;
     return flow.after(step, StepOutcome.SUCCESS, scope()).orElseThrow();

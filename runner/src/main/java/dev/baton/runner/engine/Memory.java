@@ -29,12 +29,14 @@ final class Memory {
   private final Map<String, StepState> openSteps = new ConcurrentHashMap<>();
   private final Map<String, Integer> completions = new ConcurrentHashMap<>();
   private final Milestones milestones;
+  private final StateLimiter limiter;
 
   /** The visits that the trace knows of and that have not ended, by the step's path. */
   private final Map<String, Integer> underWay = new ConcurrentHashMap<>();
 
-  Memory(RunState before) {
+  Memory(RunState before, StateLimiter.Bound bound) {
     this.before = before;
+    this.limiter = new StateLimiter(before, bound);
     this.openBranches = new ConcurrentHashMap<>(before.branches());
     this.milestones = new Milestones(before.nextMilestone());
     before
@@ -51,6 +53,7 @@ final class Memory {
 
   /** An event of this epoch has its place in the trace. */
   void sent(TraceEvent.Runner event) {
+    limiter.sent(event);
     switch (event) {
       case TraceEvent.StepStarted started -> underWay.put(started.step(), started.visit());
       case TraceEvent.StepRetried again -> underWay.put(again.step(), again.visit());
@@ -60,6 +63,10 @@ final class Memory {
           underWay.put(failed.step(), failed.visit());
       case TraceEvent.Runner other -> {}
     }
+  }
+
+  StateLimiter limiter() {
+    return limiter;
   }
 
   Milestones milestones() {

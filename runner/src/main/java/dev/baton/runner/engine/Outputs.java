@@ -9,9 +9,16 @@ package dev.baton.runner.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.StepEnd;
+import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.workflow.StepOutcome;
+import dev.baton.runner.outputs.OutputLoader;
+import dev.baton.runner.outputs.Referenced;
+import dev.baton.runner.outputs.ReferencedObject;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,19 +26,24 @@ import org.jspecify.annotations.Nullable;
 final class Outputs {
   private static final String OUTCOME = "outcome";
 
+  private final OutputLoader loader;
   private ObjectNode tree;
 
-  Outputs() {
-    tree = JsonNodeFactory.instance.objectNode();
+  /**
+   * @param loader of outputs by reference, which are fetched when an expression looks at them
+   */
+  Outputs(OutputLoader loader) {
+    this(loader, JsonNodeFactory.instance.objectNode());
   }
 
-  private Outputs(ObjectNode tree) {
+  private Outputs(OutputLoader loader, ObjectNode tree) {
+    this.loader = loader;
     this.tree = tree;
   }
 
   /** For a branch: sees what this line has so far, and keeps its own to itself. */
   Outputs branch() {
-    return new Outputs(copy());
+    return new Outputs(loader, copy());
   }
 
   JsonNode tree() {
@@ -39,23 +51,42 @@ final class Outputs {
   }
 
   /**
+   * Notes how a visit has ended.
+   *
    * @param output null where the visit has none: it failed, or was skipped
    */
-  void put(String id, StepEnd end, @Nullable JsonNode output) {
+  void put(String id, StepEnd end, @Nullable Output output) {
     // A result may hold this very tree (".steps" is an expression): a tree that something holds
     // never changes. Its entries never do.
-    if (output != null && holdsTree(output)) {
-      tree = copy();
+    if (output instanceof Output.Inline(JsonNode value)) {
+      keepIfHeld(value);
     }
-    ObjectNode entry = JsonNodeFactory.instance.objectNode();
-    entry.put(OUTCOME, end.outcome().word());
+    Map<String, Output> members = new LinkedHashMap<>();
+    members.put(OUTCOME, new Output.Inline(TextNode.valueOf(end.outcome().word())));
     if (output != null) {
-      entry.set("output", output);
+      members.put("output", output);
     }
     if (end.error() != null) {
-      entry.set("error", Json.mapper().valueToTree(end.error()));
+      members.put("error", new Output.Inline(Json.mapper().valueToTree(end.error())));
     }
-    tree.set(id, entry);
+    tree.set(id, entry(members));
+  }
+
+  /** One that needs nothing to be fetched is an ordinary object. */
+  private ObjectNode entry(Map<String, Output> members) {
+    if (members.get("output") instanceof Output.Ref) {
+      return new ReferencedObject(members, loader);
+    }
+    ObjectNode entry = JsonNodeFactory.instance.objectNode();
+    members.forEach((name, member) -> entry.set(name, loader.load(member)));
+    return entry;
+  }
+
+  /** A value that was stored by reference is kept as it is, too, for those who look at it next. */
+  void keepIfHeld(JsonNode value) {
+    if (holdsTree(value)) {
+      tree = copy();
+    }
   }
 
   /** How the latest visit of a step ended; empty where none has. */
@@ -79,6 +110,9 @@ final class Outputs {
   private boolean holdsTree(JsonNode node) {
     if (node == tree) {
       return true;
+    }
+    if (node instanceof Referenced) {
+      return false; // Of outputs alone, which would have to be fetched.
     }
     for (JsonNode child : node) {
       if (child.isContainerNode() && holdsTree(child)) {

@@ -12,9 +12,13 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.state.StepPath;
+import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.workflow.Flow;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.outputs.Referenced;
+import dev.baton.runner.outputs.ReferencedArray;
+import dev.baton.runner.outputs.ReferencedObject;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
 import dev.baton.snapshot.MergeResult;
@@ -36,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 final class ParallelStep {
   private static final Logger LOG = Logger.getLogger(ParallelStep.class);
 
+  /** Bytes of JSON of all branches' outputs that are put together in memory. */
+  private static final long IN_MEMORY = 1L << 20;
+
   private final RunContext run;
   private final Line parent;
   private final String path;
@@ -46,7 +53,7 @@ final class ParallelStep {
   static final class Branch {
     final String name;
     final Line line;
-    private volatile @Nullable JsonNode output;
+    private volatile @Nullable Output output;
 
     Branch(String name, Line line) {
       this.name = name;
@@ -57,14 +64,15 @@ final class ParallelStep {
       return output != null;
     }
 
-    void ended(JsonNode with) {
+    void ended(Output with) {
       output = with;
+      line.release();
     }
 
     /** JSON null where it was not waited for. */
-    JsonNode output() {
-      JsonNode known = output;
-      return known == null ? NullNode.getInstance() : known;
+    Output output() {
+      Output known = output;
+      return known == null ? new Output.Inline(NullNode.getInstance()) : known;
     }
   }
 
@@ -167,19 +175,32 @@ final class ParallelStep {
       }
       all.forEach(this::removeFiles);
     }
-    return StepResult.done(
-        switch (kind) {
-          case StepKind.Over over -> {
-            ArrayNode list = JsonNodeFactory.instance.arrayNode(all.size());
-            all.forEach(branch -> list.add(branch.output()));
-            yield list;
-          }
-          case StepKind.Branches named -> {
-            ObjectNode map = JsonNodeFactory.instance.objectNode();
-            all.forEach(branch -> map.set(branch.name, branch.output()));
-            yield map;
-          }
-        });
+    return StepResult.done(together(all));
+  }
+
+  /** The branches' outputs: in memory while they are small together, by reference when not. */
+  private JsonNode together(List<Branch> all) {
+    long size = all.stream().mapToLong(branch -> Referenced.size(branch.output())).sum();
+    return switch (kind) {
+      case StepKind.Over over -> {
+        if (size > IN_MEMORY) {
+          yield new ReferencedArray(all.stream().map(Branch::output).toList(), run.blobs());
+        }
+        ArrayNode list = JsonNodeFactory.instance.arrayNode(all.size());
+        all.forEach(branch -> list.add(run.blobs().load(branch.output())));
+        yield list;
+      }
+      case StepKind.Branches named -> {
+        if (size > IN_MEMORY) {
+          Map<String, Output> outputs = new LinkedHashMap<>();
+          all.forEach(branch -> outputs.put(branch.name, branch.output()));
+          yield new ReferencedObject(outputs, run.blobs());
+        }
+        ObjectNode map = JsonNodeFactory.instance.objectNode();
+        all.forEach(branch -> map.set(branch.name, run.blobs().load(branch.output())));
+        yield map;
+      }
+    };
   }
 
   /** Of the branches that have one and have ended. */

@@ -17,6 +17,7 @@ import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
@@ -34,6 +35,7 @@ import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.logs.RunLog;
 import dev.baton.runner.steps.Deadline;
+import dev.baton.runner.steps.StepResult;
 import dev.baton.snapshot.Excludes;
 import dev.baton.snapshot.TreeDelete;
 import java.io.IOException;
@@ -41,6 +43,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -322,7 +325,19 @@ public final class RunTask {
 
   private Outcome walk() throws StoreException, InterruptedException {
     Instant assigned = Instant.now();
-    RunState before = before();
+    RunState before;
+    try {
+      before = before();
+    } catch (StoreException e) {
+      if (!e.isStateTooLarge()) {
+        throw e;
+      }
+      // The next runner would not get it either: the run ends, and says why. It can be resumed
+      // where the store's bound is raised.
+      String message = StepResult.shorten(String.valueOf(e.getMessage()));
+      journal.append(new TraceEvent.RunFailed(null, Failure.of("state_too_large", message)));
+      return Outcome.FAILED;
+    }
     Instant known = Instant.now();
     if (before.head().epoch() > assignment.epoch()) {
       return Outcome.FENCED;
@@ -361,11 +376,10 @@ public final class RunTask {
     }
     try {
       parking.enter();
-      JsonNode output = main.walk();
-      Output packed = blobs.pack(output);
+      Output output = blobs.unfolded(main.walk());
       filesUncut = workspace != null && !isLastFilesSaved(context, workspace);
       requested.close();
-      journal.append(new TraceEvent.RunCompleted(packed));
+      journal.append(new TraceEvent.RunCompleted(output));
       return Outcome.COMPLETED;
     } catch (LineFailed e) {
       requested.close();
@@ -432,7 +446,7 @@ public final class RunTask {
 
   private RunContext context(RunState before, Workflow workflow, Blobs blobs)
       throws StoreException, InterruptedException {
-    Memory memory = new Memory(before);
+    Memory memory = new Memory(before, this::maxStateBytes);
     this.memory = memory;
     return new RunContext(
         assignment.run(),
@@ -456,6 +470,18 @@ public final class RunTask {
         workflow.maxReroutes(),
         services.fixed(),
         OutputUse.of(workflow));
+  }
+
+  /** Empty where the store does not say it now: it is asked again. */
+  private OptionalLong maxStateBytes() throws InterruptedException {
+    try {
+      return services.store().maxStateBytes();
+    } catch (StoreException e) {
+      LOG.warnf(
+          "run %s: the largest state that can be resumed is not known; the default bound holds: %s",
+          assignment.run(), e.getMessage());
+      return OptionalLong.empty();
+    }
   }
 
   private Checkpoints checkpoints(Memory memory) {

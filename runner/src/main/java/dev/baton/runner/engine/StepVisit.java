@@ -9,6 +9,7 @@ package dev.baton.runner.engine;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.milestone.MilestoneFailure;
 import dev.baton.protocol.manifest.Trigger;
+import dev.baton.protocol.state.StateSize;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
@@ -314,13 +315,17 @@ final class StepVisit {
       output =
           MemoryShortage.endure(
               "run " + run.run() + ", output of step '" + path + "'",
-              () -> run.blobs().pack(done.output()));
+              () -> run.blobs().pack(done.output(), inlineLimit()));
     } catch (StoreException e) {
       String message = String.valueOf(e.getMessage());
       return (StepResult.Failed)
           (e.isTemporary()
               ? StepResult.failed("store_unavailable", message)
               : StepResult.failedForGood("output_invalid", message));
+    }
+    Optional<StepResult.Failed> tooLarge = stateTooLarge(output);
+    if (tooLarge.isPresent()) {
+      return tooLarge.get();
     }
     if (step.milestone().isEmpty() || workspace == null) {
       end(done, output, null, attempt, startedAt, began);
@@ -347,6 +352,29 @@ final class StepVisit {
     }
   }
 
+  /** What was answered decides what an approval's question counts for: the fold looks at it. */
+  private int inlineLimit() {
+    return step.kind() instanceof StepKind.Approval
+        ? Output.INLINE_LIMIT
+        : run.memory().limiter().inlineLimit();
+  }
+
+  /** A run that cannot be resumed must not go on: its next runner would never get its state. */
+  private Optional<StepResult.Failed> stateTooLarge(Output output) throws InterruptedException {
+    long more = StateSize.completed(path, output);
+    long excess = run.memory().limiter().excess(more);
+    if (excess <= 0) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        (StepResult.Failed)
+            StepResult.failedForGood(
+                "state_too_large",
+                "the state of the run would have %d bytes; allowed: %d, seven eighths of the checkpoint-store's baton.snapshot.max-bytes"
+                    .formatted(
+                        run.memory().limiter().bytes() + more, run.memory().limiter().most())));
+  }
+
   private void end(
       StepResult.Done done,
       Output output,
@@ -357,7 +385,7 @@ final class StepVisit {
       throws InterruptedException, LineFailed {
     Flow.Way way;
     try {
-      way = line.completed(step, done.output());
+      way = line.completed(step, output, done.output());
     } catch (RuntimeException | Error e) {
       // Not an attempt's failure: the step has done its work, and only where it leads is unknown.
       fail(attempt, unexpected(e));

@@ -9,6 +9,7 @@ package dev.baton.runner.engine;
 import com.fasterxml.jackson.core.JacksonException;
 import dev.baton.protocol.expression.ExpressionException;
 import dev.baton.runner.journal.JournalException;
+import dev.baton.runner.outputs.OutputUnavailableException;
 import dev.baton.runner.steps.StepResult;
 import org.jboss.logging.Logger;
 
@@ -38,6 +39,10 @@ final class UnexpectedFailurePolicy {
       return (StepResult.Failed) StepResult.failed(e);
     }
     passOn(run, thrown);
+    if (thrown instanceof OutputUnavailableException e) {
+      return (StepResult.Failed)
+          StepResult.failed("store_unavailable", String.valueOf(e.getMessage()));
+    }
     String code = code(thrown);
     LOG.warnf(thrown, "run %s, step '%s': the attempt fails with code '%s'", run.run(), step, code);
     return (StepResult.Failed) StepResult.failed(code, describe(thrown));
@@ -55,7 +60,9 @@ final class UnexpectedFailurePolicy {
     if (thrown instanceof JournalException unwritten) {
       throw unwritten;
     }
-    if (run.control().isInterrupting() || Thread.currentThread().isInterrupted()) {
+    if (run.control().isInterrupting()
+        || Thread.currentThread().isInterrupted()
+        || (thrown instanceof OutputUnavailableException e && e.isInterruption())) {
       throw (InterruptedException) new InterruptedException("stopped").initCause(thrown);
     }
   }

@@ -14,7 +14,9 @@ import dev.baton.protocol.grpc.CommitLogChunkResponse;
 import dev.baton.protocol.grpc.Download;
 import dev.baton.protocol.grpc.FindChunksRequest;
 import dev.baton.protocol.grpc.FindChunksResponse;
+import dev.baton.protocol.grpc.GetLimitsRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.Limits;
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
@@ -70,6 +72,9 @@ public final class ScriptedStore extends KeptCheckpoints {
   /** While set, what it says of chunks makes no sense. */
   public volatile boolean confused;
 
+  /** Of a larger state it would make no snapshot. */
+  public volatile long maxStateBytes = 128 << 20;
+
   public final AtomicInteger uploads = new AtomicInteger();
   public final AtomicInteger commits = new AtomicInteger();
 
@@ -87,11 +92,24 @@ public final class ScriptedStore extends KeptCheckpoints {
   public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> answer) {
     try {
       byte[] state = Json.bytes(trace.state(request.getRun(), request.getEpoch()));
+      if (state.length > maxStateBytes) {
+        answer.onError(
+            Status.RESOURCE_EXHAUSTED
+                .withDescription("state_too_large: %d bytes".formatted(state.length))
+                .asException());
+        return;
+      }
       answer.onNext(Snapshot.newBuilder().setState(ByteString.copyFrom(state)).build());
       answer.onCompleted();
     } catch (InterruptedException e) {
       answer.onError(Status.CANCELLED.asException());
     }
+  }
+
+  @Override
+  public void getLimits(GetLimitsRequest request, StreamObserver<Limits> answer) {
+    answer.onNext(Limits.newBuilder().setMaxStateBytes(maxStateBytes).build());
+    answer.onCompleted();
   }
 
   @Override

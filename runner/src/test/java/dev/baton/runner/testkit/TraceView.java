@@ -122,14 +122,22 @@ public final class TraceView implements AutoCloseable {
   }
 
   /** Returns the run's records once they satisfy the condition. */
-  public synchronized List<TraceRecord> await(String run, Predicate<List<TraceRecord>> condition)
+  public List<TraceRecord> await(String run, Predicate<List<TraceRecord>> condition)
       throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    return await(run, condition, PATIENCE);
+  }
+
+  public synchronized List<TraceRecord> await(
+      String run, Predicate<List<TraceRecord>> condition, Duration patience)
+      throws InterruptedException {
+    long end = System.nanoTime() + patience.toNanos();
     while (!condition.test(byRun.getOrDefault(run, List.of()))) {
       long left = (end - System.nanoTime()) / 1_000_000;
       if (left <= 0) {
         StringBuilder all = new StringBuilder("run " + run + " has not come so far:");
-        byRun.getOrDefault(run, List.of()).forEach(r -> all.append("\n  ").append(r));
+        List<TraceRecord> came = byRun.getOrDefault(run, List.of());
+        came.subList(Math.max(0, came.size() - 200), came.size())
+            .forEach(r -> all.append("\n  ").append(r));
         throw new AssertionError(all.toString());
       }
       wait(left);

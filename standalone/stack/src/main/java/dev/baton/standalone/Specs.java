@@ -41,7 +41,7 @@ record Specs(
   private static final String RUNNER = "runner";
   private static final Heap KAFKA_HEAP = new Heap(256, Heap.Use.REQUESTS);
   private static final Heap S3_HEAP = new Heap(128, Heap.Use.REQUESTS);
-  private static final Heap STORE_HEAP = new Heap(256, Heap.Use.REQUESTS);
+  private static final Heap STORE_HEAP = new Heap(512, Heap.Use.REQUESTS);
   private static final Heap ORCHESTRATOR_HEAP = new Heap(320, Heap.Use.REQUESTS);
 
   private static final Pattern SERVER_READY = Pattern.compile("(?m)^ready \\d+$");
