@@ -56,7 +56,8 @@ public class StoreClient {
   public Uni<RunState> state(String run, List<String> seen) {
     return store
         .within(PATIENCE)
-        .getSnapshot(GetSnapshotRequest.newBuilder()
+        .getSnapshot(
+            GetSnapshotRequest.newBuilder()
                 .setRun(run)
                 .addAllSeen(seen)
                 .setAcceptPacked(true)
@@ -109,8 +110,7 @@ public class StoreClient {
         .map(
             snapshot ->
                 new Point(
-                    state(snapshot),
-                    snapshot.getAfter().isEmpty() ? null : snapshot.getAfter()))
+                    state(snapshot), snapshot.getAfter().isEmpty() ? null : snapshot.getAfter()))
         .onFailure(StatusRuntimeException.class)
         .transform(store::problem);
   }

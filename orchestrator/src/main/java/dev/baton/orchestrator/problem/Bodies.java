@@ -61,8 +61,8 @@ public final class Bodies {
   }
 
   /**
-   * Decodes a text by the charset that its content type declares, and encodes it in UTF-8. Without a
-   * charset it is UTF-8 already.
+   * Decodes a text by the charset that its content type declares, and encodes it in UTF-8. Without
+   * a charset it is UTF-8 already.
    *
    * @throws ProblemException when the charset is not known, or the body is not text in it
    */
@@ -85,7 +85,8 @@ public final class Bodies {
     } catch (CharacterCodingException e) {
       throw new ProblemException(
           ProblemKind.MALFORMED_REQUEST,
-          "the body is not text in the charset '%s' that its Content-Type declares".formatted(name));
+          "the body is not text in the charset '%s' that its Content-Type declares"
+              .formatted(name));
     }
   }
 
