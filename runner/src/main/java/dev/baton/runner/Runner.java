@@ -455,7 +455,8 @@ public final class Runner implements AutoCloseable {
 
   /** Without a word the orchestrator would take the run for carried. */
   private void refuse(String run, int epoch, Throwable why) {
-    LOG.errorf(why, "run %s, epoch %d: the assignment cannot be read; it is given back", run, epoch);
+    LOG.errorf(
+        why, "run %s, epoch %d: the assignment cannot be read; it is given back", run, epoch);
     if (config.mode() == Mode.SHARED) {
       gateway.release(run, epoch, Outcome.BROKEN.word());
     } else {

@@ -249,7 +249,8 @@ class RunIntake {
       throw bad("deadline", "deadline '" + text + "' has passed", "a moment in the future");
     }
     if (deadline.isAfter(LATEST_DEADLINE)) {
-      throw bad("deadline", "deadline '" + text + "' is too late", "a moment before the year 10000");
+      throw bad(
+          "deadline", "deadline '" + text + "' is too late", "a moment before the year 10000");
     }
     return deadline;
   }

@@ -25,12 +25,42 @@ class DecisionTest {
   private static Decision.Run run(
       String kind, boolean ended, String desired, String restart, @Nullable Instant deadline) {
     return new Decision.Run(
-        kind, 4, ended, desired, false, false, restart, true, true, deadline, 2, 1, 0, false, new TreeSet<>(), Deaths.NONE);
+        kind,
+        4,
+        ended,
+        desired,
+        false,
+        false,
+        restart,
+        true,
+        true,
+        deadline,
+        2,
+        1,
+        0,
+        false,
+        new TreeSet<>(),
+        Deaths.NONE);
   }
 
   private static Decision.Run neverRestarted(boolean begun, boolean saved) {
     return new Decision.Run(
-        "managed", 4, false, "running", false, false, "never", begun, saved, null, 0, 0, 0, false, new TreeSet<>(), Deaths.NONE);
+        "managed",
+        4,
+        false,
+        "running",
+        false,
+        false,
+        "never",
+        begun,
+        saved,
+        null,
+        0,
+        0,
+        0,
+        false,
+        new TreeSet<>(),
+        Deaths.NONE);
   }
 
   @Test
@@ -81,7 +111,22 @@ class DecisionTest {
   void shouldNotCountARunnerThatHasLeftInGoodOrderAsAFailure() {
     Decision.Run troubled =
         new Decision.Run(
-            "managed", 4, false, "running", false, false, "always", true, true, null, 2, 2, 7, false, new TreeSet<>(), Deaths.NONE);
+            "managed",
+            4,
+            false,
+            "running",
+            false,
+            false,
+            "always",
+            true,
+            true,
+            null,
+            2,
+            2,
+            7,
+            false,
+            new TreeSet<>(),
+            Deaths.NONE);
     assertThat(Decision.of(troubled, LEFT, NOW, 10))
         .isEqualTo(new Decision.Advance(5, "runner_left", 7, Deaths.NONE, Duration.ZERO));
   }
@@ -90,11 +135,42 @@ class DecisionTest {
   void shouldStartNoRunnerForARunThatIsToBePausedOrIs() {
     Decision.Run pausing =
         new Decision.Run(
-            "managed", 4, false, "running", true, false, "always", true, true, null, 2, 1, 0, false, new TreeSet<>(), Deaths.NONE);
+            "managed",
+            4,
+            false,
+            "running",
+            true,
+            false,
+            "always",
+            true,
+            true,
+            null,
+            2,
+            1,
+            0,
+            false,
+            new TreeSet<>(),
+            Deaths.NONE);
     Decision.Run paused =
         new Decision.Run(
-            "managed", 4, false, "running", true, true, "always", true, true, null, 2, 1, 0, false, new TreeSet<>(), Deaths.NONE);
-    assertThat(Decision.of(pausing, EXITED, NOW, 10)).isEqualTo(new Decision.Pause(5, "runner_exited"));
+            "managed",
+            4,
+            false,
+            "running",
+            true,
+            true,
+            "always",
+            true,
+            true,
+            null,
+            2,
+            1,
+            0,
+            false,
+            new TreeSet<>(),
+            Deaths.NONE);
+    assertThat(Decision.of(pausing, EXITED, NOW, 10))
+        .isEqualTo(new Decision.Pause(5, "runner_exited"));
     assertThat(Decision.of(paused, EXITED, NOW, 10)).isInstanceOf(Decision.Ignore.class);
   }
 
@@ -104,8 +180,22 @@ class DecisionTest {
     for (int fruitless = 0; fruitless < 20; fruitless++) {
       Decision.Run run =
           new Decision.Run(
-              "managed", 4, false, "running", false, false, "always", true, true, null, 2, 2,
-              fruitless, false, new TreeSet<>(), Deaths.NONE);
+              "managed",
+              4,
+              false,
+              "running",
+              false,
+              false,
+              "always",
+              true,
+              true,
+              null,
+              2,
+              2,
+              fruitless,
+              false,
+              new TreeSet<>(),
+              Deaths.NONE);
       Decision.Advance advance = (Decision.Advance) Decision.of(run, EXITED, NOW, 10);
       assertThat(advance.fruitless()).isEqualTo(fruitless + 1);
       assertThat(advance.delay()).isBetween(last, Duration.ofMinutes(1));
@@ -116,8 +206,22 @@ class DecisionTest {
 
   private static Decision.Run dying(boolean alive, String active, Deaths before, long completed) {
     return new Decision.Run(
-        "managed", 4, false, "running", false, false, "always", true, true, null, completed, 2, 4,
-        alive, new TreeSet<>(List.of(active)), before);
+        "managed",
+        4,
+        false,
+        "running",
+        false,
+        false,
+        "always",
+        true,
+        true,
+        null,
+        completed,
+        2,
+        4,
+        alive,
+        new TreeSet<>(List.of(active)),
+        before);
   }
 
   private static Deaths deaths(int count, String... steps) {
@@ -137,7 +241,8 @@ class DecisionTest {
         .isEqualTo(
             new Decision.Lose(
                 "crash_loop",
-                "10 runners have died one after the other in step 'a' without progress; the last: its runner p exited with 137; `baton resume` tries again"));
+                "10 runners have died one after the other in step 'a' without progress; the last:"
+                    + " its runner p exited with 137; `baton resume` tries again"));
     assertThat(Decision.of(tenth, SILENT, NOW, 10)).isInstanceOf(Decision.Lose.class);
     assertThat(Decision.of(tenth, LEFT, NOW, 10)).isInstanceOf(Decision.Advance.class);
   }

@@ -142,7 +142,8 @@ public final class RunTask {
 
   private void suspended() {
     LOG.warnf(
-        "run %s, epoch %d is suspended: no heartbeat that was sent in the last %d ms has been acknowledged",
+        "run %s, epoch %d is suspended: no heartbeat that was sent in the last %d ms has been"
+            + " acknowledged",
         assignment.run(), assignment.epoch(), 2 * assignment.heartbeatInterval().toMillis());
     // The disk may be slow, and this is called under a lock.
     Thread.ofVirtual().name("spool-" + assignment.run()).start(this::spool);
@@ -414,7 +415,8 @@ public final class RunTask {
   private void tellResume(Instant assigned, Instant known, Line main) {
     Instant now = Instant.now();
     LOG.infof(
-        "run %s, epoch %d: goes on after %d steps; its state took %d ms, its files %d ms; this process is %d ms old",
+        "run %s, epoch %d: goes on after %d steps; its state took %d ms, its files %d ms; this"
+            + " process is %d ms old",
         assignment.run(),
         assignment.epoch(),
         main.replayed(),

@@ -56,14 +56,16 @@ class ContainmentTest extends OnOneRunner {
   void shouldFailAStepWhosePatternIsNone() throws Exception {
     assertThat(
             run(
-                    "{name: p, steps: [{id: m, transform: '.input.p as $p | \"some text\" | test($p)'}]}",
+                    "{name: p, steps: [{id: m, transform: '.input.p as $p | \"some text\" |"
+                        + " test($p)'}]}",
                     "{\"p\": \"(\"}")
                 .awaitFailure()
                 .step())
         .isEqualTo("m");
     assertThat(
             run(
-                    "{name: p, steps: [{id: a, transform: '1'}, {id: m, when: '.input.p as $p | \"x\" | test($p)', transform: '1'}]}",
+                    "{name: p, steps: [{id: a, transform: '1'}, {id: m, when: '.input.p as $p |"
+                        + " \"x\" | test($p)', transform: '1'}]}",
                     "{\"p\": \"(\"}")
                 .awaitFailure()
                 .step())

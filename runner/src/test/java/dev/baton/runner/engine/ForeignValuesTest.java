@@ -73,10 +73,12 @@ class ForeignValuesTest extends OnOneRunner {
               .formatted(output));
     }
     all.add(
-        "{name: v, steps: [{id: s, shell: 'printf %s \"$V\" > out.json', env: {V: '${{ .input.v }}'}, output: {file: out.json}}]}");
+        "{name: v, steps: [{id: s, shell: 'printf %s \"$V\" > out.json', env: {V: '${{ .input.v"
+            + " }}'}, output: {file: out.json}}]}");
     all.add("{name: v, steps: [{id: s, shell: 'touch -- \"$V\"', env: {V: '${{ .input.v }}'}}]}");
     all.add(
-        "{name: v, steps: [{id: s, shell: 'exit \"$V\"', env: {V: '${{ .input.v }}'}, workspace: none, retry: {max: 1, backoff: 1ms}}]}");
+        "{name: v, steps: [{id: s, shell: 'exit \"$V\"', env: {V: '${{ .input.v }}'}, workspace:"
+            + " none, retry: {max: 1, backoff: 1ms}}]}");
     for (String http :
         List.of(
             "{url: '${{ .input.v }}'}",
@@ -85,7 +87,8 @@ class ForeignValuesTest extends OnOneRunner {
             "{url: 'http://${{ .input.v }}/', timeout: 1s}",
             "{url: 'http://127.0.0.1:${{ .input.v }}/', timeout: 1s}",
             "{url: 'http://127.0.0.1:PORT/', headers: {X-Foreign: '${{ .input.v }}'}}",
-            "{url: 'http://127.0.0.1:PORT/', headers: {Content-Type: '${{ .input.v }}'}, method: POST, body: {a: ['${{ .input.v }}']}}",
+            "{url: 'http://127.0.0.1:PORT/', headers: {Content-Type: '${{ .input.v }}'}, method:"
+                + " POST, body: {a: ['${{ .input.v }}']}}",
             "{url: 'http://127.0.0.1:PORT/', method: PUT, body: '${{ .input.v }}'}")) {
       all.add("{name: v, steps: [{id: s, http: " + http + "}]}");
     }
@@ -93,19 +96,25 @@ class ForeignValuesTest extends OnOneRunner {
     all.add("{name: v, steps: [{id: s, wait: {until: '${{ .input.v }}'}}]}");
     all.add("{name: v, steps: [{id: s, wait: {until: '${{ .input.v | tostring }}'}}]}");
     all.add(
-        "{name: v, steps: [{id: s, approval: {prompt: '${{ .input.v }}', timeout: 50ms, default: {approved: true}}}]}");
+        "{name: v, steps: [{id: s, approval: {prompt: '${{ .input.v }}', timeout: 50ms, default:"
+            + " {approved: true}}}]}");
     all.add(
-        "{name: v, steps: [{id: answered, approval: {prompt: Go}}, {id: t, transform: .steps.answered.output}]}");
+        "{name: v, steps: [{id: answered, approval: {prompt: Go}}, {id: t, transform:"
+            + " .steps.answered.output}]}");
     all.add(
-        "{name: v, steps: [{id: s, fn: {bean: echo, args: {a: ['${{ .input.v }}', 'x${{ .input.v }}']}}}]}");
+        "{name: v, steps: [{id: s, fn: {bean: echo, args: {a: ['${{ .input.v }}', 'x${{ .input.v"
+            + " }}']}}}]}");
     all.add("{name: v, steps: [{id: s, when: .input.v, transform: '1'}]}");
     all.add("{name: v, steps: [{id: s, when: '.input.v | test(\"x\")', transform: '1'}]}");
     all.add(
-        "{name: v, steps: [{id: s, parallel: {over: .input.v, steps: [{id: i, transform: .run.branch.item}]}}]}");
+        "{name: v, steps: [{id: s, parallel: {over: .input.v, steps: [{id: i, transform:"
+            + " .run.branch.item}]}}]}");
     all.add(
-        "{name: v, steps: [{id: s, parallel: {over: '[.input.v, 1]', steps: [{id: i, shell: 'printf %s \"$V\"', workspace: none, env: {V: '${{ .run.branch.item }}'}}]}}]}");
+        "{name: v, steps: [{id: s, parallel: {over: '[.input.v, 1]', steps: [{id: i, shell: 'printf"
+            + " %s \"$V\"', workspace: none, env: {V: '${{ .run.branch.item }}'}}]}}]}");
     all.add(
-        "{name: v, steps: [{id: s, transform: '1', next: [{when: '.input.v | test(\"x\")', to: t}]}, {id: t, transform: .input.v}]}");
+        "{name: v, steps: [{id: s, transform: '1', next: [{when: '.input.v | test(\"x\")', to:"
+            + " t}]}, {id: t, transform: .input.v}]}");
     return all;
   }
 

@@ -215,7 +215,8 @@ class HttpWireTest {
   @Test
   void shouldTakeNoCredentialToAnotherOrigin() throws Exception {
     String headers =
-        "headers: {Authorization: Bearer s, Cookie: s, X-Api-Key: s, Private-Token: s, Proxy-Authorization: s, Accept: text/plain}";
+        "headers: {Authorization: Bearer s, Cookie: s, X-Api-Key: s, Private-Token: s,"
+            + " Proxy-Authorization: s, Accept: text/plain}";
     for (int status : List.of(301, 302, 303, 307, 308)) {
       try (RawServer other = RawServer.answering(ok("text/plain", "there"));
           RawServer first =
