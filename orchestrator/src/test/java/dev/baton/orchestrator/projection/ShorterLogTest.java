@@ -86,7 +86,14 @@ class ShorterLogTest {
   void shouldKeepAPositionThatTheLogReaches() {
     TraceProjection projection =
         new TraceProjection(
-            pool, rewinds, leases, notifications, config, places, new SimpleMeterRegistry());
+            pool,
+            rewinds,
+            leases,
+            notifications,
+            config,
+            places,
+            runMetrics,
+            new SimpleMeterRegistry());
     sql("INSERT INTO orchestrator.projection_position (partition, next_offset) VALUES (1001, 5)");
     try {
       projection.endedAt(NUMBER, 5);
