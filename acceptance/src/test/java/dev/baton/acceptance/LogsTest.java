@@ -45,8 +45,7 @@ class LogsTest {
     List<String> words = new ArrayList<>(List.of("logs", run, "-o", "json"));
     words.addAll(List.of(more));
     List<String> texts = new ArrayList<>();
-    for (String line :
-        BatonCommand.run(on, words.toArray(String[]::new)).out().lines().toList()) {
+    for (String line : BatonCommand.run(on, words.toArray(String[]::new)).out().lines().toList()) {
       JsonNode piece = Api.JSON.readTree(line);
       texts.add(piece.path("text").asText());
     }
@@ -66,19 +65,11 @@ class LogsTest {
     api.awaitStatus(run, "completed", END);
 
     assertThat(texts(run))
-        .isEqualTo(
-            IntStream.rangeClosed(1, LINES)
-                .mapToObj(i -> padded(i))
-                .toList());
+        .isEqualTo(IntStream.rangeClosed(1, LINES).mapToObj(i -> padded(i)).toList());
     assertThat(texts(run, "--tail", "3"))
-        .isEqualTo(
-            IntStream.rangeClosed(LINES - 2, LINES)
-                .mapToObj(i -> padded(i))
-                .toList());
+        .isEqualTo(IntStream.rangeClosed(LINES - 2, LINES).mapToObj(i -> padded(i)).toList());
     assertThat(texts(run, "--from", "1:" + (LINES / 2), "--limit", "2"))
-        .containsExactly(
-            padded(LINES / 2),
-            padded(LINES / 2 + 1));
+        .containsExactly(padded(LINES / 2), padded(LINES / 2 + 1));
   }
 
   @Test
@@ -92,8 +83,7 @@ class LogsTest {
           - {id: much, output: none, workspace: none, shell: 'if [ -e "$MARKER" ]; then echo again; else seq %d; touch "$MARKER"; sleep 600; fi', env: {MARKER: "${{ .input.marker }}"}}
         """
             .formatted(LINES));
-    String run =
-        api.start("killed", Api.JSON.createObjectNode().put("marker", marker.toString()));
+    String run = api.start("killed", Api.JSON.createObjectNode().put("marker", marker.toString()));
     Await.until("all is printed", END, () -> Files.exists(marker));
     on.stack.restart(Component.KAFKA);
     RunnerProcess.of(run).ifPresent(runner -> runner.kill(true));

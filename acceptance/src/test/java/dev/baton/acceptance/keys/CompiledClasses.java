@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -34,7 +35,8 @@ import java.util.stream.Stream;
 
 /** Reads compiled classes of the project: which methods they call, which fields they read. */
 final class CompiledClasses {
-  private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+  private static final Path ROOT =
+      Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
 
   final List<ClassModel> classes = new ArrayList<>();
 

@@ -32,7 +32,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code baton logs ID [-f]}: everything, or lines from a place, of a time, of a step, or the last. */
+/**
+ * {@code baton logs ID [-f]}: everything, or lines from a place, of a time, of a step, or the last.
+ */
 @Command(
     name = "logs",
     description = "Show what a run's steps print. With -o json: one line of JSON per piece.")
@@ -69,7 +71,8 @@ public final class LogsCommand implements Runnable {
   @Option(
       names = "--since",
       paramLabel = "TIME",
-      description = "Only lines of this time and later: 2026-01-31T10:00:00Z, or 10m for 10 minutes ago.")
+      description =
+          "Only lines of this time and later: 2026-01-31T10:00:00Z, or 10m for 10 minutes ago.")
   private @Nullable String since;
 
   @Option(
@@ -139,7 +142,10 @@ public final class LogsCommand implements Runnable {
     } catch (DateTimeException e) {
       throw CliFailure.of(
           ExitCode.USAGE,
-          option + " is '" + text + "'; allowed: a time as 2026-01-31T10:00:00Z, or how long ago as 10m",
+          option
+              + " is '"
+              + text
+              + "'; allowed: a time as 2026-01-31T10:00:00Z, or how long ago as 10m",
           e);
     }
   }

@@ -82,6 +82,7 @@ public record RunnerConfig(
 
   /** An output may have 64 MiB. */
   private static final int MAX_RESPONSE = 64 << 20;
+
   private static final long LEAST_BYTES = 1L << 20;
   private static final long MOST_BYTES = 1L << 50;
 

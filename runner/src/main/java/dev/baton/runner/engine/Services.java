@@ -10,7 +10,6 @@ import dev.baton.runner.capture.StoreClient;
 import dev.baton.runner.heartbeat.Heartbeats;
 import dev.baton.runner.hold.Confirming;
 import dev.baton.runner.journal.SpoolSettings;
-import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.logs.RunLogs;
 import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.steps.StepExecutors;

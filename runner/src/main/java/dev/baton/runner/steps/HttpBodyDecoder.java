@@ -47,7 +47,10 @@ final class HttpBodyDecoder {
         // Without a charset the reader tells UTF-8, UTF-16 and UTF-32 apart by the first bytes.
         return declared.isEmpty() || declared.get().equals(StandardCharsets.UTF_8)
             ? json(Json.checkedTree(body), body, declared)
-            : json(Json.checkedTree(text(body, declared).getBytes(StandardCharsets.UTF_8)), body, declared);
+            : json(
+                Json.checkedTree(text(body, declared).getBytes(StandardCharsets.UTF_8)),
+                body,
+                declared);
       } catch (JacksonException notJson) {
         return TextNode.valueOf(text(body, declared));
       } catch (IOException e) {

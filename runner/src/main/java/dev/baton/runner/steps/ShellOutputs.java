@@ -26,6 +26,7 @@ import java.nio.file.Path;
 /** A shell step's result as JSON. */
 final class ShellOutputs {
   private static final int MAX_LINKS = 40;
+
   /** Said in the log of a step whose output is not all of its standard output. */
   static final String CUT =
       "standard output has more than %d bytes: the step's output is cut there; no expression reads it"
@@ -37,23 +38,25 @@ final class ShellOutputs {
    * Whether the output is the beginning of standard output: there is too much of it, its text is
    * all that is asked for, and nothing in the workflow reads it.
    */
-  static boolean isCut(ShellOutput output, Ended.Exited exited, StepContext context) {
+  static boolean isCut(ShellOutput output, Ended.Exited exited, boolean outputIsRead) {
     return exited.stdoutOver()
         && output instanceof ShellOutput.Stdout(ShellOutput.As as)
         && as == ShellOutput.As.TEXT
-        && !context.outputIsRead();
+        && !outputIsRead;
   }
 
   /**
    * Reads a step's output from its standard output or from a file in its directory.
    *
    * @param directory where the step's files are
+   * @param seen the path under which the step saw it
+   * @param outputIsRead whether an expression of the workflow may read it
    * @throws IOException whose message says why there is no output
    */
-  static JsonNode read(ShellOutput output, Ended.Exited exited, Path directory, StepContext context)
+  static JsonNode read(
+      ShellOutput output, Ended.Exited exited, Path directory, Path seen, boolean outputIsRead)
       throws IOException {
-    Path seen = context.fixed().seen(directory);
-    if (isCut(output, exited, context)) {
+    if (isCut(output, exited, outputIsRead)) {
       return TextNode.valueOf(beginning(exited.stdout()));
     }
     return switch (output) {

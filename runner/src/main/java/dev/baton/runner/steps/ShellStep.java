@@ -15,7 +15,6 @@ import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.process.Command;
 import dev.baton.runner.process.Ended;
-import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.process.StepEnvironment;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -106,10 +105,16 @@ final class ShellStep implements StepExecutor<StepKind.Shell> {
     }
     LogTail tail = log.tail();
     try {
-      if (ShellOutputs.isCut(kind.output(), exited, context)) {
+      if (ShellOutputs.isCut(kind.output(), exited, context.outputIsRead())) {
         log.note(ShellOutputs.CUT);
       }
-      JsonNode output = ShellOutputs.read(kind.output(), exited, directory, context);
+      JsonNode output =
+          ShellOutputs.read(
+              kind.output(),
+              exited,
+              directory,
+              context.fixed().seen(directory),
+              context.outputIsRead());
       return new StepResult.Done(output, code, tail);
     } catch (IOException e) {
       String message = StepResult.shorten(String.valueOf(e.getMessage()));

@@ -176,8 +176,7 @@ class RunLogTest {
                   .filter(record -> record.stream() == LogStream.BATON)
                   .map(LogRecord::missing))
           .containsExactlyInAnyOrder(
-              new LogRecord.Missing(missing, missingBytes),
-              new LogRecord.Missing(2, 198));
+              new LogRecord.Missing(missing, missingBytes), new LogRecord.Missing(2, 198));
       assertThat(
               lines.stream()
                   .map(StoredLogs.Line::text)

@@ -16,6 +16,7 @@ import dev.baton.protocol.workflow.Parsed;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.runner.hold.Hold;
+import dev.baton.runner.process.FixedPath;
 import dev.baton.runner.testkit.RawServer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -68,7 +69,10 @@ class HttpWireTest {
               throw new AssertionError("an http step has no log");
             },
             Deadline.after(Duration.ofSeconds(20)),
-            Hold.forever());
+            Hold.forever(),
+            FixedPath.NONE,
+            List.of(),
+            false);
     return STEP.execute((StepKind.Http) valid.workflow().flow().first().kind(), context);
   }
 

@@ -58,6 +58,8 @@ class OddShellOutputTest {
     return ShellOutputs.read(
         new ShellOutput.Stdout(ShellOutput.As.JSON),
         new Ended.Exited(0, text.getBytes(StandardCharsets.UTF_8), false, 0),
-        Path.of("."));
+        Path.of("."),
+        Path.of("."),
+        true);
   }
 }
