@@ -49,7 +49,8 @@ public final class ExactNumbers extends JsonNodeFactory {
         && new BigDecimal(Double.toString(nearest)).compareTo(number) == 0) {
       return DoubleNode.valueOf(nearest == 0 ? 0.0 : nearest);
     }
-    return DecimalNode.valueOf(number);
+    // Such as 9007199254740993e0: it is written without the exponent, and read as a whole number.
+    return number.scale() == 0 ? of(number.unscaledValue()) : DecimalNode.valueOf(number);
   }
 
   /** The node of a whole number, as a parser would make it. */

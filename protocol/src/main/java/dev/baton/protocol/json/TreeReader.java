@@ -17,6 +17,7 @@ import com.fasterxml.jackson.databind.jsontype.TypeDeserializer;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import com.fasterxml.jackson.databind.util.AccessPattern;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads trees as Jackson does, and reports a number that no decimal holds (an exponent beyond 32
@@ -51,6 +52,12 @@ final class TreeReader extends StdDeserializer<JsonNode> {
   @Override
   public JsonNode getNullValue(DeserializationContext context) {
     return context.getNodeFactory().nullNode();
+  }
+
+  /** A member that is not there is no value, and not JSON's null. */
+  @Override
+  public @Nullable Object getAbsentValue(DeserializationContext context) {
+    return null;
   }
 
   @Override

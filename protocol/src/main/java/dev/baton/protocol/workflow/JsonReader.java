@@ -93,7 +93,7 @@ final class JsonReader {
   private @Nullable Located number(JsonParser parser, Mark mark) throws IOException {
     JsonNode value = Numbers.parse(parser.getText());
     if (value == null) {
-      problems.error(mark, null, "", "the number is too large or too long", "64-bit numbers");
+      problems.error(mark, null, "", "the number is too large or too long", Numbers.ALLOWED);
       return null;
     }
     return new Located.Scalar(mark, value, Style.OTHER);

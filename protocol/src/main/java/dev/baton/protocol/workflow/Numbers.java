@@ -22,6 +22,11 @@ final class Numbers {
       Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
   private static final int MAX_DIGITS = 100;
 
+  /** For messages: what {@link #parse} takes. */
+  static final String ALLOWED =
+      "numbers of at most %d characters within 1e%d"
+          .formatted(MAX_DIGITS, ExactNumbers.MAX_EXPONENT);
+
   private Numbers() {}
 
   static boolean isNumber(String text) {

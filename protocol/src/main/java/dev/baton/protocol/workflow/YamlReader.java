@@ -209,7 +209,8 @@ final class YamlReader {
     }
     JsonNode number = Numbers.parse(text);
     if (number == null) {
-      throw stop(mark, "the number is too large or too long", "64-bit numbers, or text in quotes");
+      throw stop(
+          mark, "the number is too large or too long", Numbers.ALLOWED + ", or text in quotes");
     }
     return number;
   }

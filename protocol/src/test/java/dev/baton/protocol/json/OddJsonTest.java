@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
 import dev.baton.protocol.expression.Expression;
 import dev.baton.protocol.expression.Scope;
 import dev.baton.protocol.trace.Output;
@@ -26,6 +27,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -176,5 +178,15 @@ class OddJsonTest {
         .ofMaxLength(12)
         .map(text -> new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8))
         .map(text -> new String(Json.bytes(text), StandardCharsets.UTF_8));
+  }
+
+  private record Request(@Nullable JsonNode input, @Nullable JsonNode definition) {}
+
+  @Test
+  void shouldTellAMemberThatIsNotThereFromNull() throws IOException {
+    Request request = Json.mapper().readValue("{\"input\": null}", Request.class);
+
+    assertThat(request.input()).isEqualTo(NullNode.getInstance());
+    assertThat(request.definition()).isNull();
   }
 }

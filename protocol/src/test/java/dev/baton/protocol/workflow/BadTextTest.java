@@ -47,7 +47,7 @@ class BadTextTest {
         "# nothing => line 1, column 1: the definition is empty; allowed: a mapping with name and steps",
         "a:¶→b: 1¶ => line 2, column 1: not valid YAML: a tab cannot be used for indentation, use spaces",
         "[a, b]: 1¶ => line 1, column 1: a key must be text; allowed: key: value",
-        "a: 1e999¶ => line 1, column 4: the number is too large or too long; allowed: 64-bit numbers, or text in quotes"
+        "a: 1e10001¶ => line 1, column 4: the number is too large or too long; allowed: numbers of at most 100 characters within 1e10000, or text in quotes"
       })
   void shouldSayWhatIsWrongWithYaml(String text, String problem) {
     String yaml = text.replace('¶', '\n').replace('→', '\t');

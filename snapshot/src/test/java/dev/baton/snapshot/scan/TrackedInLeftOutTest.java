@@ -176,7 +176,9 @@ class TrackedInLeftOutTest {
         mkdir tree && cd tree && git init -q && mkdir -p sub/target && echo 1 > sub/target/f
         echo 1 > g && git add -f sub
         """);
+    KernelClock.awaitSettled(scratch.resolve("."));
     DirState first = scan(scanner, null);
+    Reader.of(first, scratch.resolve("tree"));
     DirState sub = first.child(2);
 
     git("cd tree && git add g");
