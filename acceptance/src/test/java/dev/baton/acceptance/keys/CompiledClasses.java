@@ -35,8 +35,7 @@ import java.util.stream.Stream;
 
 /** Reads compiled classes of the project: which methods they call, which fields they read. */
 final class CompiledClasses {
-  private static final Path ROOT =
-      Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
+  private static final Path ROOT = Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
 
   final List<ClassModel> classes = new ArrayList<>();
 
