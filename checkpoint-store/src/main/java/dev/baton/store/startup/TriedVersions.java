@@ -13,13 +13,13 @@ import java.util.Optional;
  * said once at start.
  */
 final class TriedVersions {
-  static final int POSTGRES_FROM = 15;
+  static final int POSTGRES_FROM = 18;
   static final int POSTGRES_TO = 18;
 
-  /** Feature levels of {@code metadata.version}: 3.9-IV0 is 21, 4.2 is below 30. */
-  static final int KAFKA_FROM = 21;
+  /** Feature levels of {@code metadata.version}: 4.1-IV0 and 4.1-IV1. */
+  static final int KAFKA_FROM = 26;
 
-  static final int KAFKA_TO = 30;
+  static final int KAFKA_TO = 27;
 
   private TriedVersions() {}
 
@@ -48,7 +48,7 @@ final class TriedVersions {
     return level >= KAFKA_FROM && level <= KAFKA_TO
         ? Optional.empty()
         : Optional.of(
-            "a Kafka of metadata.version %s was never tried with this Baton; tried: 3.9 to 4.2 with KRaft"
+            "a Kafka of metadata.version %s was never tried with this Baton; tried: 4.1 with KRaft"
                 .formatted(level == 0 ? "none" : Integer.toString(level)));
   }
 }
