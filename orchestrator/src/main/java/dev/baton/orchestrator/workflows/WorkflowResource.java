@@ -165,10 +165,13 @@ public class WorkflowResource {
                                                     found.name(), found.hash(), reference)))));
   }
 
-  /** Without parameters: what is kept is UTF-8, whatever charset the request declared. */
+  /** What is kept is UTF-8, whatever charset the request declared. */
   private static String typeOf(String contentType) {
     MediaType given = MediaType.valueOf(contentType);
-    return given.getType() + "/" + given.getSubtype();
+    String charset = given.getParameters().get(MediaType.CHARSET_PARAMETER);
+    return charset == null || charset.equalsIgnoreCase("utf-8")
+        ? contentType
+        : given.getType() + "/" + given.getSubtype() + ";charset=UTF-8";
   }
 
   private static Format format(String contentType) {

@@ -95,7 +95,7 @@ class CarriedAnswersTest {
   void shouldGiveBackARunsInput() {
     Api.Answer input = bed.api().get("/runs/" + run() + "/input");
 
-    assertThat(input.text()).isEqualTo("{\"a\":[1.10,\"ü\"]}");
+    assertThat(input.text()).isEqualTo("{\"a\":[1.1,\"ü\"]}");
     assertThat(input.type()).startsWith("application/json");
     assertThat(bed.api().get("/runs/zzzzzz/input").status()).isEqualTo(404);
   }

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.testkit;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,6 +25,9 @@ public final class RawServer implements AutoCloseable {
   public interface Answer {
     void write(OutputStream out) throws IOException, InterruptedException;
   }
+
+  /** Two line ends, as the bytes of an int. */
+  private static final int END_OF_HEAD = 0x0d0a0d0a;
 
   private final ServerSocket socket;
   private final Answer answer;
@@ -63,10 +67,11 @@ public final class RawServer implements AutoCloseable {
 
   private void serve(Socket connection) {
     try (connection) {
-      String head = head(connection.getInputStream());
+      InputStream in = new BufferedInputStream(connection.getInputStream());
+      String head = head(in);
       heads.add(head);
       // What is not read when the connection ends resets it.
-      connection.getInputStream().skipNBytes(bodyLength(head));
+      in.skipNBytes(bodyLength(head));
       answer.write(connection.getOutputStream());
       connection.getOutputStream().flush();
     } catch (IOException | InterruptedException e) {
@@ -84,12 +89,15 @@ public final class RawServer implements AutoCloseable {
 
   private static String head(InputStream in) throws IOException {
     ByteArrayOutputStream head = new ByteArrayOutputStream();
-    for (int c = in.read(); c >= 0; c = in.read()) {
-      head.write(c);
-      String text = head.toString(StandardCharsets.ISO_8859_1);
-      if (text.endsWith("\r\n\r\n")) {
-        return text;
+    // Only the last bytes are looked at: a head may have a megabyte.
+    int last = 0;
+    while (last != END_OF_HEAD) {
+      int c = in.read();
+      if (c < 0) {
+        break;
       }
+      head.write(c);
+      last = last << 8 | c;
     }
     return head.toString(StandardCharsets.ISO_8859_1);
   }
