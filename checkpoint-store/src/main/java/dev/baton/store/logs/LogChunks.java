@@ -47,7 +47,8 @@ public class LogChunks {
         lines = EXCLUDED.lines, project = EXCLUDED.project, digest = EXCLUDED.digest,
         size_bytes = EXCLUDED.size_bytes, first_micros = EXCLUDED.first_micros,
         last_micros = EXCLUDED.last_micros, last = EXCLUDED.last, index = EXCLUDED.index
-      WHERE EXCLUDED.lines > old.lines""";
+      WHERE EXCLUDED.lines > old.lines
+        OR (EXCLUDED.lines = old.lines AND EXCLUDED.last AND NOT old.last)""";
 
   static final String PROJECTS = "SELECT DISTINCT project FROM store.log_chunk WHERE run = $1";
   static final String DELETE = "DELETE FROM store.log_chunk WHERE run = $1";

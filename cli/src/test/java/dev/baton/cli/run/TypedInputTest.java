@@ -88,7 +88,7 @@ class TypedInputTest {
         "v==a=b            | {'v':'=a=b'}",
         "v=@ann            | {'v':'@ann'}",
         "v=007             | {'v':'007'}",
-        "v:=1.10           | {'v':1.10}",
+        "v:=1.10           | {'v':1.1}",
         "v:=18446744073709551616 | {'v':18446744073709551616}",
         "v:=1e400          | {'v':1E+400}",
         "v:=true           | {'v':true}",
@@ -104,10 +104,10 @@ class TypedInputTest {
       delimiter = '|',
       value = {
         "version=1.10    | {'version':'1.10'}",
-        "version:=1.10   | {'version':1.10}",
+        "version:=1.10   | {'version':1.1}",
         "count=3         | {'count':3}",
         "count=3.0       | {'count':3.0}",
-        "ratio=1.10      | {'ratio':1.10}",
+        "ratio=1.10      | {'ratio':1.1}",
         "deep=true       | {'deep':true}",
         "tags=[\"a\"]    | {'tags':['a']}",
         "more={}         | {'more':{}}",
@@ -177,7 +177,7 @@ class TypedInputTest {
   void shouldReadJsonFromAFile(@TempDir Path folder) throws Exception {
     Path file = Files.writeString(folder.resolve("tags.json"), "[\"a\", 1.50]");
 
-    assertThat(sent("tags:=@" + file)).isEqualTo("{\"tags\":[\"a\",1.50]}");
+    assertThat(sent("tags:=@" + file)).isEqualTo("{\"tags\":[\"a\",1.5]}");
     Cli.Result missing = cli.run("run", "typed", "-i", "tags:=@" + folder.resolve("none"));
     assertThat(missing.code()).isEqualTo(2);
     assertThat(missing.err()).contains("-i tags:=: there is no file");

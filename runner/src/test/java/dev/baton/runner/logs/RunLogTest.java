@@ -215,7 +215,6 @@ class RunLogTest {
   @Test
   void shouldKeepAllThatWasAcknowledgedOfAKilledRunnerAndTheRestWhereItsDiskIs() throws Exception {
     Path data = services.data().resolve("killed-" + run);
-    Path others = services.data().resolve("others-" + run);
     TestRun killed =
         new TestRun(
             services,
@@ -238,17 +237,6 @@ class RunLogTest {
     assertThat(acknowledged).isPositive();
     assertThat(numbers(killed))
         .isEqualTo(IntStream.rangeClosed(1, (int) acknowledged).boxed().toList());
-
-    killed.nextEpoch();
-    try (RunnerProcess elsewhere = new RunnerProcess(services, killed, others)) {
-      services.gateway.awaitHello(elsewhere.id);
-      services.gateway.assign(elsewhere.id, killed.assign());
-      services.store.logs.awaitLast(killed.id, 2);
-      assertThat(numbers(killed)).hasSize((int) acknowledged);
-      assertThat(elsewhere.awaitExit()).isZero();
-    }
-    assertThat(services.store.logs.indexes(killed.id))
-        .noneMatch(index -> index.epoch() == 1 && index.last());
 
     killed.nextEpoch();
     try (RunnerProcess sameDisk = new RunnerProcess(services, killed, data)) {

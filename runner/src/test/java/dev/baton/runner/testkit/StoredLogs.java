@@ -58,6 +58,16 @@ public final class StoredLogs {
   synchronized void commit(CommitLogChunkRequest request) {
     LogIndex index = Json.read(request.getIndex().toByteArray(), LogIndex.class);
     index.check(request.getSizeBytes());
+    // As the store does: of two chunks that begin with the same line the longer one counts.
+    Predicate<Chunk> same =
+        chunk ->
+            chunk.index().run().equals(index.run())
+                && chunk.index().epoch() == index.epoch()
+                && chunk.index().firstLine() == index.firstLine();
+    if (chunks.stream().filter(same).anyMatch(chunk -> chunk.index().lines() > index.lines())) {
+      return;
+    }
+    chunks.removeIf(same);
     chunks.add(new Chunk(key(request.getProject(), request.getRun(), request.getDigest()), index));
     notifyAll();
   }
