@@ -37,6 +37,9 @@ public final class ValueCheck {
         }
         continue;
       }
+      if (node instanceof LazyContainer) {
+        continue; // What it refers to was checked when it was stored.
+      }
       if (at.depth() > MAX_DEPTH) {
         return "more than " + MAX_DEPTH + " levels";
       }

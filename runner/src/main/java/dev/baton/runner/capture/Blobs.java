@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.expression.Scope;
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.ValueCheck;
 import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.Output;
 import dev.baton.runner.outputs.OutputCache;
@@ -75,7 +76,7 @@ public final class Blobs implements OutputLoader {
    *
    * @param limit bytes of JSON that stay within the message, at most {@link Output#INLINE_LIMIT}
    * @throws StoreException temporary when the blob could not be stored within ten minutes, for good
-   *     when it is larger than 64 MiB
+   *     when it is larger than 64 MiB or has what JSON cannot keep, see {@link ValueCheck}
    */
   public Output pack(JsonNode value, int limit) throws StoreException, InterruptedException {
     if (value instanceof Referenced parts) {
@@ -83,6 +84,10 @@ public final class Blobs implements OutputLoader {
       String digest = Digest.of(index);
       upload(digest, index);
       return remembered(new Output.Ref(digest, parts.sizeBytes(), parts.parts()), value);
+    }
+    String problem = ValueCheck.problem(value);
+    if (problem != null) {
+      throw new StoreException("the output has " + problem + ", which JSON cannot keep", false);
     }
     if (JsonSize.isAtMost(value, limit)) {
       return new Output.Inline(value);

@@ -7,8 +7,8 @@
 package dev.baton.standalone.kafka;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
@@ -62,7 +62,8 @@ public final class KafkaServer {
 
   private static void format(Path data, Properties settings) throws IOException {
     Path config = data.resolve("server.properties");
-    try (Writer out = Files.newBufferedWriter(config)) {
+    // By a stream, which escapes what is not ASCII: the tool reads the file as Latin-1.
+    try (OutputStream out = Files.newOutputStream(config)) {
       settings.store(
           out,
           "What this folder was formatted with; the server takes its settings from its arguments.");
