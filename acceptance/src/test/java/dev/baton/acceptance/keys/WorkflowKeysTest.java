@@ -91,6 +91,10 @@ class WorkflowKeysTest {
                     "heartbeat: {interval: 1s, timeout: 9s}\n" + s,
                     "heartbeat: {interval: 1s}\n" + s,
                     "HeartbeatSettings.timeout")),
+            entry("workspace", acts("workspace: {exclude: [out/]}\n" + s, s, "Workflow.exclude")),
+            entry(
+                "workspace.exclude",
+                acts("workspace: {exclude: [out/]}\n" + s, s, "Workflow.exclude")),
             entry("park_after", acts("park_after: 1h\n" + s, s, "Workflow.parkAfter")),
             entry("max_reroutes", acts("max_reroutes: 3\n" + s, s, "Workflow.maxReroutes")),
             entry("concurrency", acts("concurrency: 3\n" + s, s, "Workflow.concurrency")),
