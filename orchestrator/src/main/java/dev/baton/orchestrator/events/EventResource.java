@@ -10,7 +10,6 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunQueries;
 import dev.baton.protocol.json.Json;
-import io.quarkus.vertx.http.Compressed;
 import io.smallrye.mutiny.Multi;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
@@ -52,8 +51,6 @@ public class EventResource {
     this.runs = runs;
   }
 
-  // The media type of an answer that is streamed is not known where compression is decided.
-  @Compressed
   @GET
   @Path("/events")
   @Produces(MediaType.APPLICATION_JSON)

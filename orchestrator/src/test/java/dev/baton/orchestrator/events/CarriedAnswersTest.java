@@ -22,13 +22,11 @@ import dev.baton.protocol.trace.TraceEvent;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
-import java.io.ByteArrayInputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
 /** What of the API carries size, and what can be read back. */
@@ -60,17 +58,14 @@ class CarriedAnswersTest {
   }
 
   @Test
-  void shouldCompressAPageOfEventsThatItStreams() throws Exception {
+  void shouldStreamAPageOfEvents() throws Exception {
     String path = "/runs/" + run() + "/events?limit=10000";
 
     HttpResponse<byte[]> answer = zipped(path, "application/json");
 
-    assertThat(answer.headers().firstValue("Content-Encoding")).hasValue("gzip");
     assertThat(answer.headers().firstValue("Transfer-Encoding")).hasValue("chunked");
     assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
-    try (GZIPInputStream unzipped = new GZIPInputStream(new ByteArrayInputStream(answer.body()))) {
-      assertThat(Json.tree(unzipped.readAllBytes()).get("events")).hasSize(3);
-    }
+    assertThat(Json.tree(answer.body()).get("events")).hasSize(3);
     JsonNode plain = bed.api().get(path).json();
     assertThat(plain.get("events")).hasSize(3);
     assertThat(bed.api().get("/runs/zzzzzz/events").status()).isEqualTo(404);
