@@ -14,8 +14,9 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 
 /**
- * Says of every answer that no cache may keep it, since a run's state is old at once, and of every
- * stream that no proxy may gather it.
+ * Sets the headers that every answer has: no cache may keep it, since a run's state is old at once,
+ * no proxy may buffer a stream, and JSON that is written piece by piece is compressed like JSON
+ * that is written at once.
  */
 @ApplicationScoped
 class AnswerHeadersFilter {
@@ -39,6 +40,12 @@ class AnswerHeadersFilter {
           }
           // A workflow's text has the type that whoever put it has given.
           headers.set("X-Content-Type-Options", "nosniff");
+          if (type != null && type.startsWith("application/json")) {
+            // Quarkus decides by the type before a streamed answer has one, and then against it.
+            if ("identity".equals(headers.get(HttpHeaders.CONTENT_ENCODING))) {
+              headers.remove(HttpHeaders.CONTENT_ENCODING);
+            }
+          }
           if (type != null
               && (type.startsWith("text/event-stream")
                   || type.startsWith("application/x-ndjson"))) {
