@@ -30,7 +30,7 @@ public final class Context implements AutoCloseable {
   private @Nullable Client client;
 
   public Context(Terminal terminal, Map<String, String> environment, GlobalOptions options) {
-    this.terminal = terminal;
+    this.terminal = options.format() == Format.JSON ? terminal.forScripts() : terminal;
     this.environment = Map.copyOf(environment);
     this.options = options;
   }

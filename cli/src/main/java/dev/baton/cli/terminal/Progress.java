@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Says on stderr what is being waited for, once that has taken a second: a single line that is
- * drawn over on a terminal, otherwise a plain line whenever the text changes and every ten seconds.
- * Thread-safe.
+ * drawn over on a terminal, otherwise a plain line whenever the text changes and every ten seconds;
+ * nothing where {@link Terminal#progress} is false. Thread-safe.
  */
 public final class Progress implements AutoCloseable {
   private static final int REPEAT_SECONDS = 10;
@@ -37,7 +37,9 @@ public final class Progress implements AutoCloseable {
 
   public static Progress start(Terminal terminal, String text) {
     Progress progress = new Progress(terminal, text);
-    Thread.ofVirtual().name("progress").start(progress::run);
+    if (terminal.progress()) {
+      Thread.ofVirtual().name("progress").start(progress::run);
+    }
     return progress;
   }
 

@@ -19,17 +19,33 @@ import java.nio.charset.StandardCharsets;
  *
  * @param outIsTerminal whether a person sees stdout directly: colours make sense there
  * @param errIsTerminal whether a line on stderr may be drawn over
+ * @param progress whether {@link Progress} prints to stderr
  */
 public record Terminal(
     InputStream in,
     PrintStream out,
     PrintStream err,
     boolean outIsTerminal,
-    boolean errIsTerminal) {
+    boolean errIsTerminal,
+    boolean progress) {
 
   public Terminal {
     out = EscapingStream.over(out);
     err = EscapingStream.over(err);
+  }
+
+  public Terminal(
+      InputStream in,
+      PrintStream out,
+      PrintStream err,
+      boolean outIsTerminal,
+      boolean errIsTerminal) {
+    this(in, out, err, outIsTerminal, errIsTerminal, true);
+  }
+
+  /** Prints no progress unless stderr is a terminal: scripts parse what both streams print. */
+  public Terminal forScripts() {
+    return new Terminal(in, out, err, outIsTerminal, errIsTerminal, errIsTerminal);
   }
 
   /**
