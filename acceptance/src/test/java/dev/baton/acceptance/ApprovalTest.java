@@ -18,22 +18,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What a person approved is what goes on, whichever runner carries the run by then. */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class ApprovalTest {
   private static final Duration SOON = Duration.ofSeconds(60);
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @BeforeAll
-  static void push(SharedStack.Running running) throws Exception {
+  static void push(SharedStackExtension.RunningStack running) throws Exception {
     on = running;
     on.api.push(Files.readString(Path.of("src/test/resources/approved.yaml")));
   }
 
   @Test
   void shouldGoOnWithTheApprovedFilesAfterTheRunnerThatAskedWasKilled() throws Exception {
-    String run = on.api.start("approved", Api.JSON.createObjectNode());
+    String run = on.api.start("approved", AcceptanceApiClient.JSON.createObjectNode());
     JsonNode asked = waiting(run);
     String id = asked.path("id").asText();
     String cut = asked.path("cut").asText();
@@ -50,19 +50,21 @@ class ApprovalTest {
                 && on.api.run(run).path("status").asText().equals("waiting"));
 
     assertThat(waiting(run).path("id").asText()).isEqualTo(id);
-    ObjectNode other = Api.JSON.createObjectNode().put("cut", "sha256:" + "0".repeat(64));
+    ObjectNode other =
+        AcceptanceApiClient.JSON.createObjectNode().put("cut", "sha256:" + "0".repeat(64));
     other.putObject("answer").put("approved", true);
-    Api.Answer refused = on.api.post("/checkpoints/" + id, other);
+    AcceptanceApiClient.Answer refused = on.api.post("/checkpoints/" + id, other);
     assertThat(refused.status()).as("%s", refused).isEqualTo(409);
     assertThat(refused.body().path("detail").asText()).contains("is about cut '" + cut + "'");
 
-    BatonCommand.Result listed = BatonCommand.run(on, "approvals", "--run", run);
+    BatonCliInvoker.Result listed = BatonCliInvoker.run(on, "approvals", "--run", run);
     assertThat(listed.out()).contains(id, "Publish");
-    BatonCommand.Result approved = BatonCommand.run(on, "approve", id, "--by", "ann", "--cut", cut);
+    BatonCliInvoker.Result approved =
+        BatonCliInvoker.run(on, "approve", id, "--by", "ann", "--cut", cut);
     assertThat(approved.code()).as("%s", approved).isZero();
     Await.until("the run has ended", SOON, () -> on.api.run(run).hasNonNull("ended_at"));
 
-    JsonNode answered = Api.first(on.api.events(run), "approval_answered");
+    JsonNode answered = AcceptanceApiClient.first(on.api.events(run), "approval_answered");
     assertThat(answered).isNotNull();
     assertThat(answered.at("/data/cut").asText()).isEqualTo(cut);
     assertThat(answered.at("/data/by").asText()).isEqualTo("ann");

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,11 +30,12 @@ class ArchiveTest {
   @TempDir private Path folder;
 
   /** An installation of its own: new logs, an empty Postgres, an empty object store. */
-  private static SharedStack.Running install(Path archive) {
-    return SharedStack.Running.of(
+  private static SharedStackExtension.RunningStack install(Path archive) {
+    return SharedStackExtension.RunningStack.of(
         builder -> {
           builder.autoRestart(true);
-          for (Component service : List.of(Component.STORE, Component.ORCHESTRATOR)) {
+          for (StackComponent service :
+              List.of(StackComponent.STORE, StackComponent.ORCHESTRATOR)) {
             builder
                 .environment(service, "BATON_ARCHIVE_GIT", archive.toString())
                 .environment(service, "BATON_ARCHIVE_INTERVAL", "PT2S");
@@ -59,7 +60,7 @@ class ArchiveTest {
   }
 
   /** Until the archive says so too. */
-  private static void awaitArchived(Api api, String run, String status) {
+  private static void awaitArchived(AcceptanceApiClient api, String run, String status) {
     Await.until(
         "run " + run + " is archived as " + status,
         END,
@@ -81,7 +82,7 @@ class ArchiveTest {
     Path archive = folder.resolve("archive.git");
     Path pushed = folder.resolve("pushed.git");
     ObjectNode input =
-        Api.JSON
+        AcceptanceApiClient.JSON
             .createObjectNode()
             .put("ledger", ledger.toString())
             .put("switch", works.toString());
@@ -89,7 +90,7 @@ class ArchiveTest {
     String waiting;
     String completed;
     List<JsonNode> events;
-    try (SharedStack.Running on = install(archive)) {
+    try (SharedStackExtension.RunningStack on = install(archive)) {
       on.api.push(text("resume.yaml"));
       on.api.push(text("asked.yaml"));
       failed = on.api.start("resumed", input);
@@ -111,18 +112,18 @@ class ArchiveTest {
     assertThat(before)
         .containsExactlyInAnyOrder("build", "lint", "fetch", "fetch", "draft", "draft");
 
-    try (SharedStack.Running on = install(clone)) {
+    try (SharedStackExtension.RunningStack on = install(clone)) {
       on.api.awaitStatus(failed, "failed", END);
       on.api.awaitStatus(waiting, "waiting", END);
       on.api.awaitStatus(completed, "completed", END);
 
-      BatonCommand.Result history = BatonCommand.run(on, "history", "-o", "json");
+      BatonCliInvoker.Result history = BatonCliInvoker.run(on, "history", "-o", "json");
       assertThat(history.code()).as("%s", history).isZero();
-      JsonNode runs = Api.JSON.readTree(history.out());
+      JsonNode runs = AcceptanceApiClient.JSON.readTree(history.out());
       assertThat(runs.path("source").asText()).isEqualTo("git");
       assertThat(runs.path("runs").findValuesAsText("run"))
           .containsExactlyInAnyOrder(failed, waiting, completed);
-      assertThat(BatonCommand.run(on, "history").out()).contains("resumed").contains("asked");
+      assertThat(BatonCliInvoker.run(on, "history").out()).contains("resumed").contains("asked");
       assertThat(on.api.events(completed))
           .extracting(event -> event.path("id").asText(), event -> event.path("data"))
           .isEqualTo(
@@ -134,11 +135,11 @@ class ArchiveTest {
                   .toList());
 
       Files.createFile(works);
-      assertThat(BatonCommand.run(on, "resume", failed).code()).isZero();
+      assertThat(BatonCliInvoker.run(on, "resume", failed).code()).isZero();
       on.api.awaitStatus(failed, "completed", END);
       assertThat(on.api.run(failed).path("output").asText().strip()).isEqualTo("built clean whole");
 
-      BatonCommand.Result goesOn = BatonCommand.run(on, "resume", waiting);
+      BatonCliInvoker.Result goesOn = BatonCliInvoker.run(on, "resume", waiting);
       assertThat(goesOn.code()).as("%s", goesOn).isZero();
       Await.until("somebody is asked again", END, () -> on.api.approve(waiting));
       on.api.awaitStatus(waiting, "completed", END);
@@ -160,16 +161,18 @@ class ArchiveTest {
     Path archive = folder.resolve("archive.git");
     // There is no archive yet, and none can be made.
     Files.writeString(archive, "no repository");
-    try (SharedStack.Running on = install(archive)) {
+    try (SharedStackExtension.RunningStack on = install(archive)) {
       on.api.push(text("asked.yaml"));
       String run =
-          on.api.start("asked", Api.JSON.createObjectNode().put("ledger", ledger.toString()));
+          on.api.start(
+              "asked",
+              AcceptanceApiClient.JSON.createObjectNode().put("ledger", ledger.toString()));
       on.api.awaitStatus(run, "waiting", END);
       assertThat(on.api.approve(run)).isTrue();
       on.api.awaitStatus(run, "completed", END);
       assertThat(on.api.get("/runs/history").status()).isEqualTo(503);
 
-      on.stack.kill(Component.STORE);
+      on.stack.kill(StackComponent.STORE);
       Files.delete(archive);
 
       awaitArchived(on.api, run, "completed");

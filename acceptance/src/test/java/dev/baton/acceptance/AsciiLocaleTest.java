@@ -94,7 +94,7 @@ class AsciiLocaleTest {
     Result run = baton("run", workflow.toString(), "-i", "name=" + TEXT, "--wait", "-o", "json");
 
     assertThat(run.code()).as("%s", run).isZero();
-    JsonNode ended = Api.JSON.readTree(run.out());
+    JsonNode ended = AcceptanceApiClient.JSON.readTree(run.out());
     assertThat(ended.path("output").path(0).asText()).isEqualTo(TEXT);
     assertThat(ended.path("output").path(1).asText())
         .isEqualTo("Übersicht " + TEXT + ".txt\n" + TEXT + " ✓");

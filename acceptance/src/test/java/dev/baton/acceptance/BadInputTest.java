@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every bad input gets a problem document that names it; nothing is lost and nothing is stuck. */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class BadInputTest {
   private static final String GOOD = "name: good\nsteps:\n  - {id: one, transform: '.input'}\n";
 
@@ -42,13 +42,13 @@ class BadInputTest {
       List.of("baton.trace", "baton.heartbeats", "baton.signals");
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @SuppressWarnings("NullAway.Init")
-  private static Api api;
+  private static AcceptanceApiClient api;
 
   @BeforeAll
-  static void use(SharedStack.Running running) throws Exception {
+  static void use(SharedStackExtension.RunningStack running) throws Exception {
     on = running;
     api = running.api;
     api.push(GOOD);
@@ -77,7 +77,7 @@ class BadInputTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("definitions")
   void shouldExplainABadDefinition(String what, String definition, String named) throws Exception {
-    Api.Answer answer = api.post("/workflows", "application/yaml", definition);
+    AcceptanceApiClient.Answer answer = api.post("/workflows", "application/yaml", definition);
 
     assertThat(answer.status()).as("%s", answer).isIn(400, 422);
     assertThat(answer.contentType()).contains("application/problem+json");
@@ -87,7 +87,7 @@ class BadInputTest {
 
     Path file = Files.createTempFile(on.folder, "bad", ".yaml");
     Files.writeString(file, definition);
-    BatonCommand.Result command = BatonCommand.run(on, "workflows", "push", file.toString());
+    BatonCliInvoker.Result command = BatonCliInvoker.run(on, "workflows", "push", file.toString());
     assertThat(command.code()).as("%s", command).isEqualTo(2);
     assertThat(command.err()).contains(file.toString()).contains(named);
     assertThat(command.err()).as("no stack trace").doesNotContain("\tat ");
@@ -102,7 +102,7 @@ class BadInputTest {
     assertProblem(api.get("/runs/01jd0000000000000000000000"), 404);
     assertProblem(api.get("/runs/not-an-id"), 404);
     assertProblem(api.get("/nothing/here"), 404);
-    ObjectNode huge = Api.JSON.createObjectNode().put("workflow", "good");
+    ObjectNode huge = AcceptanceApiClient.JSON.createObjectNode().put("workflow", "good");
     huge.putObject("input").put("text", "x".repeat(2 << 20));
     assertProblem(api.post("/runs", huge), 413);
     assertThatARunStillCompletes();
@@ -167,22 +167,22 @@ class BadInputTest {
     Files.writeString(huge, "{\"text\": \"" + "x".repeat(2 << 20) + "\"}");
     assertCommand(2, "too large", "run", "good", "--input", "@" + huge);
     Files.writeString(huge, "{\"text\": \"two words\"}");
-    BatonCommand.Result fine =
-        BatonCommand.run(on, "run", "good", "--input", "@" + huge, "--wait", "-o", "json");
+    BatonCliInvoker.Result fine =
+        BatonCliInvoker.run(on, "run", "good", "--input", "@" + huge, "--wait", "-o", "json");
     assertThat(fine.code()).as("%s", fine).isZero();
     assertThat(fine.out()).contains("two words");
     assertThatARunStillCompletes();
   }
 
   private static void assertCommand(int code, String named, String... arguments) throws Exception {
-    BatonCommand.Result command = BatonCommand.run(on, arguments);
+    BatonCliInvoker.Result command = BatonCliInvoker.run(on, arguments);
     assertThat(command.code()).as("%s", command).isEqualTo(code);
     assertThat(command.err()).as("%s", command).startsWith("baton: ").contains(named);
     assertThat(command.err()).as("no stack trace").doesNotContain("\tat ");
   }
 
   private static void assertThatARunStillCompletes() throws Exception {
-    String run = api.start("good", Api.JSON.createObjectNode().put("n", 1));
+    String run = api.start("good", AcceptanceApiClient.JSON.createObjectNode().put("n", 1));
     Await.until(
         "run " + run + " completes",
         Duration.ofSeconds(30),
@@ -190,7 +190,7 @@ class BadInputTest {
     assertThat(api.run(run).path("output").path("n").asInt()).isEqualTo(1);
   }
 
-  private static void assertProblem(Api.Answer answer, int status) {
+  private static void assertProblem(AcceptanceApiClient.Answer answer, int status) {
     assertThat(answer.status()).as("%s", answer).isEqualTo(status);
     assertThat(answer.contentType()).as("%s", answer).contains("application/problem+json");
     assertThat(answer.body().path("title").asText()).isNotBlank();

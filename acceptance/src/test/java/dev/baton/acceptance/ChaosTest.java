@@ -9,7 +9,7 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.standalone.files.Trees;
+import dev.baton.standalone.files.DirectoryTreeDeleter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,7 +53,7 @@ class ChaosTest {
     assertThat(verdict.path("invariants"))
         .isNotEmpty()
         .allMatch(invariant -> invariant.path("checked").asInt() > 0);
-    Trees.delete(folder);
+    DirectoryTreeDeleter.delete(folder);
   }
 
   private static JsonNode chaos(Path folder) throws IOException, InterruptedException {
@@ -82,6 +82,6 @@ class ChaosTest {
     Files.readAllLines(folder.resolve("progress")).forEach(System.out::println);
     assertThat(ended).as("it ended").isTrue();
     assertThat(process.exitValue()).isBetween(0, 1);
-    return Api.JSON.readTree(Files.readString(said));
+    return AcceptanceApiClient.JSON.readTree(Files.readString(said));
   }
 }

@@ -10,15 +10,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import dev.baton.chaos.check.Verdict;
-import dev.baton.chaos.history.Effect;
-import dev.baton.chaos.history.History;
-import dev.baton.chaos.history.HistoryFolder;
-import dev.baton.chaos.history.Logged;
-import dev.baton.chaos.history.Meta;
-import dev.baton.chaos.history.StartedRun;
-import dev.baton.chaos.workload.Client;
+import dev.baton.chaos.check.ChaosVerdict;
+import dev.baton.chaos.history.ChaosHistory;
+import dev.baton.chaos.history.ChaosHistoryMetadata;
+import dev.baton.chaos.history.ChaosHistoryStore;
+import dev.baton.chaos.history.LedgerEffect;
+import dev.baton.chaos.history.LoggedRecord;
+import dev.baton.chaos.history.WorkloadRun;
 import dev.baton.chaos.workload.TraceReader;
+import dev.baton.chaos.workload.WorkloadClient;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * The checker of chaos runs finds what is really wrong, with real services and programs that cheat.
  */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class CheckerTest {
   private static final Duration END = Duration.ofSeconds(120);
   private static final long STORED_MS = 60_000;
@@ -62,12 +62,14 @@ class CheckerTest {
       """;
 
   @Test
-  void shouldFindNothingWhereTheOldRunnersStepIsStopped(SharedStack.Running on) throws Exception {
+  void shouldFindNothingWhereTheOldRunnersStepIsStopped(SharedStackExtension.RunningStack on)
+      throws Exception {
     assertThat(afterTakeover(on, false).broken()).isEmpty();
   }
 
   @Test
-  void shouldFindAnOldEpochThatGoesOnBesideTheNew(SharedStack.Running on) throws Exception {
+  void shouldFindAnOldEpochThatGoesOnBesideTheNew(SharedStackExtension.RunningStack on)
+      throws Exception {
     assertThat(afterTakeover(on, true).broken()).containsExactly("old-epoch-has-no-effect");
   }
 
@@ -75,15 +77,17 @@ class CheckerTest {
    * @param unreachable whether the old runner has a helper where nobody can stop it, as on another
    *     machine; this program stands for it
    */
-  private static Verdict afterTakeover(SharedStack.Running on, boolean unreachable)
-      throws Exception {
+  private static ChaosVerdict afterTakeover(
+      SharedStackExtension.RunningStack on, boolean unreachable) throws Exception {
     Path folder = Files.createTempDirectory(on.folder, "checker");
     Path ledger = Files.createFile(folder.resolve("ledger.txt"));
     on.api.push(WORK);
-    String run = on.api.start("work", Api.JSON.createObjectNode().put("ledger", ledger.toString()));
-    HistoryFolder files = new HistoryFolder(folder);
+    String run =
+        on.api.start(
+            "work", AcceptanceApiClient.JSON.createObjectNode().put("ledger", ledger.toString()));
+    ChaosHistoryStore files = new ChaosHistoryStore(folder);
     Await.until("epoch 1 acts", END, () -> acts(files, 1));
-    RunnerProcess.of(run).orElseThrow().kill(false);
+    RunnerProcessHandle.of(run).orElseThrow().kill(false);
     Await.until("epoch 2 acts", END, () -> acts(files, 2));
     if (unreachable) {
       Files.writeString(ledger, run + "/work/1 1 1 tick 0 0\n", StandardOpenOption.APPEND);
@@ -91,12 +95,13 @@ class CheckerTest {
     return judge(on, files, run, TextNode.valueOf("done"));
   }
 
-  private static boolean acts(HistoryFolder files, int epoch) throws IOException {
-    return files.effects().stream().mapToInt(Effect::epoch).anyMatch(of -> of == epoch);
+  private static boolean acts(ChaosHistoryStore files, int epoch) throws IOException {
+    return files.effects().stream().mapToInt(LedgerEffect::epoch).anyMatch(of -> of == epoch);
   }
 
   @Test
-  void shouldFindARunnerThatIgnoresWhatItHasSent(SharedStack.Running on) throws Exception {
+  void shouldFindARunnerThatIgnoresWhatItHasSent(SharedStackExtension.RunningStack on)
+      throws Exception {
     Path folder = Files.createTempDirectory(on.folder, "checker");
     Map<String, Object> settings =
         Map.of("bootstrap.servers", on.stack.kafkaBootstrap(), "acks", "all");
@@ -120,7 +125,7 @@ class CheckerTest {
       send(kafka, run + "/1/5", "run_completed", "{'schema':1,'output':{'value':'done'}}");
     }
 
-    Verdict verdict = judge(on, new HistoryFolder(folder), run, TextNode.valueOf("done"));
+    ChaosVerdict verdict = judge(on, new ChaosHistoryStore(folder), run, TextNode.valueOf("done"));
 
     assertThat(verdict.broken()).containsExactly("completed-step-stays", "lanes-have-no-holes");
   }
@@ -154,32 +159,37 @@ class CheckerTest {
   }
 
   /** Waits for the run's end, and has the checker decide about it alone. */
-  private static Verdict judge(
-      SharedStack.Running on, HistoryFolder files, String run, JsonNode expected) throws Exception {
+  private static ChaosVerdict judge(
+      SharedStackExtension.RunningStack on, ChaosHistoryStore files, String run, JsonNode expected)
+      throws Exception {
     Await.until(
         "run " + run + " has completed",
         END,
         () -> on.api.run(run).path("status").asText().equals("completed"));
     long began = System.nanoTime();
     try (TraceReader reader = new TraceReader(on.stack.kafkaBootstrap(), () -> elapsed(began));
-        Client client =
-            new Client(
+        WorkloadClient client =
+            new WorkloadClient(
                 List.of(on.stack.orchestratorUrl()), files.ledger(), "", () -> elapsed(began))) {
-      List<Logged> log = reader.readWhole();
+      List<LoggedRecord> log = reader.readWhole();
       client.follow(run, 0);
       String last =
-          log.stream().filter(r -> r.run().equals(run)).map(Logged::id).reduce("", (_, id) -> id);
+          log.stream()
+              .filter(r -> r.run().equals(run))
+              .map(LoggedRecord::id)
+              .reduce("", (_, id) -> id);
       assertThat(client.events(run, last, STORED_MS)).isTrue();
-      History history =
-          new History(
-              new Meta(Meta.FORMAT, 0, elapsed(began), elapsed(began), END.toMillis()),
-              List.of(new StartedRun(run, "", Objects.requireNonNull(expected))),
+      ChaosHistory history =
+          new ChaosHistory(
+              new ChaosHistoryMetadata(
+                  ChaosHistoryMetadata.FORMAT, 0, elapsed(began), elapsed(began), END.toMillis()),
+              List.of(new WorkloadRun(run, "", Objects.requireNonNull(expected))),
               log,
               reader.seen(),
               files.effects(),
               client.answers(),
               List.of());
-      Verdict verdict = Verdict.of(history);
+      ChaosVerdict verdict = ChaosVerdict.of(history);
       verdict.lines().forEach(System.out::println);
       return verdict;
     }

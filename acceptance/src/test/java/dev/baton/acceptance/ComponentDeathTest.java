@@ -9,7 +9,7 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * SIGKILL of any process in the middle of a pipeline: the run ends with the same result, and no
  * completed step runs again. {@code -Dbaton.rounds=N} repeats every death N times.
  */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class ComponentDeathTest {
   private static final double PACE_SECONDS = 0.1;
 
@@ -39,20 +39,21 @@ class ComponentDeathTest {
   private static final int DELAY_MS = 250;
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @SuppressWarnings("NullAway.Init")
   private static Path repository;
 
-  private static final Map<Pipeline, Undisturbed> UNDISTURBED = new EnumMap<>(Pipeline.class);
+  private static final Map<LedgerPipeline, Undisturbed> UNDISTURBED =
+      new EnumMap<>(LedgerPipeline.class);
 
   private record Undisturbed(JsonNode output, Set<String> steps) {}
 
   @BeforeAll
-  static void runUndisturbed(SharedStack.Running running) throws Exception {
+  static void runUndisturbed(SharedStackExtension.RunningStack running) throws Exception {
     on = running;
-    repository = InputRepository.make(on.folder.resolve("repository"));
-    for (Pipeline pipeline : Pipeline.values()) {
+    repository = TestGitRepository.make(on.folder.resolve("repository"));
+    for (LedgerPipeline pipeline : LedgerPipeline.values()) {
       PipelineRun run = pipeline.start(on, repository, 0);
       JsonNode output = run.output();
       assertThat(output.toString()).containsPattern("[0-9a-f]{64}");
@@ -66,18 +67,19 @@ class ComponentDeathTest {
         .boxed()
         .flatMap(
             round ->
-                Stream.of(Component.values())
+                Stream.of(StackComponent.values())
                     .flatMap(
                         component ->
-                            Stream.of(Pipeline.values())
+                            Stream.of(LedgerPipeline.values())
                                 .map(pipeline -> Arguments.of(component, pipeline, round))));
   }
 
   @ParameterizedTest(name = "{0} dies during {1}, round {2}")
   @MethodSource("deaths")
   void shouldCompleteWithTheSameResultWhenAServerIsKilled(
-      Component component, Pipeline pipeline, int round) throws Exception {
-    Random random = Seed.random(component + " dies during " + pipeline + ", round " + round);
+      StackComponent component, LedgerPipeline pipeline, int round) throws Exception {
+    Random random =
+        SeededRandomFactory.random(component + " dies during " + pipeline + ", round " + round);
     PipelineRun run = pipeline.start(on, repository, PACE_SECONDS);
     awaitMoment(run, random);
 
@@ -88,10 +90,11 @@ class ComponentDeathTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Pipeline.class)
-  void shouldCompleteWithTheSameResultWhenTheRunnerIsKilledAgainAndAgain(Pipeline pipeline)
+  @EnumSource(LedgerPipeline.class)
+  void shouldCompleteWithTheSameResultWhenTheRunnerIsKilledAgainAndAgain(LedgerPipeline pipeline)
       throws Exception {
-    Random random = Seed.random("the runner dies again and again during " + pipeline);
+    Random random =
+        SeededRandomFactory.random("the runner dies again and again during " + pipeline);
     PipelineRun run = pipeline.start(on, repository, PACE_SECONDS);
     int kills = 0;
     for (int at = random.nextInt(3);
@@ -128,7 +131,7 @@ class ComponentDeathTest {
     return killed;
   }
 
-  private static void assertSame(Pipeline pipeline, PipelineRun run) throws Exception {
+  private static void assertSame(LedgerPipeline pipeline, PipelineRun run) throws Exception {
     Undisturbed undisturbed = Objects.requireNonNull(UNDISTURBED.get(pipeline));
     assertThat(run.output()).isEqualTo(undisturbed.output());
     assertThat(run.completed().keySet()).isEqualTo(undisturbed.steps());

@@ -9,7 +9,7 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,16 +27,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * A program with nothing but a Kafka producer is a runner; it runs in a process of its own that has
  * no class of Baton.
  */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class ForeignProducerTest {
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @SuppressWarnings("NullAway.Init")
-  private static Api api;
+  private static AcceptanceApiClient api;
 
   @BeforeAll
-  static void use(SharedStack.Running running) {
+  static void use(SharedStackExtension.RunningStack running) {
     on = running;
     api = running.api;
   }
@@ -55,16 +55,17 @@ class ForeignProducerTest {
     assertThat(shown.path("kind").asText()).isEqualTo("external");
     assertThat(shown.path("completed_steps").asInt()).isEqualTo(2);
     assertThat(shown.path("output").asText()).isEqualTo("done");
-    JsonNode completed = Api.first(api.events(run), "step_completed");
+    JsonNode completed = AcceptanceApiClient.first(api.events(run), "step_completed");
     assertThat(completed).isNotNull();
     assertThat(completed.path("data").path("favourite_colour").asText())
         .as("a field that Baton does not know is kept")
         .isEqualTo("green");
 
-    BatonCommand.Result status = BatonCommand.run(on, "status", run, "-o", "json");
+    BatonCliInvoker.Result status = BatonCliInvoker.run(on, "status", run, "-o", "json");
     assertThat(status.code()).as("%s", status).isZero();
-    assertThat(Api.JSON.readTree(status.out()).path("status").asText()).isEqualTo("completed");
-    BatonCommand.Result events = BatonCommand.run(on, "events", run);
+    assertThat(AcceptanceApiClient.JSON.readTree(status.out()).path("status").asText())
+        .isEqualTo("completed");
+    BatonCliInvoker.Result events = BatonCliInvoker.run(on, "events", run);
     assertThat(events.out()).as("%s", events).contains("step_completed").contains("think");
   }
 
@@ -78,8 +79,8 @@ class ForeignProducerTest {
         Duration.ofSeconds(20),
         () -> api.run(run).path("status").asText().equals("lost"));
 
-    assertThat(Api.first(api.events(run), "run_lost")).isNotNull();
-    BatonCommand.Result status = BatonCommand.run(on, "status", run);
+    assertThat(AcceptanceApiClient.first(api.events(run), "run_lost")).isNotNull();
+    BatonCliInvoker.Result status = BatonCliInvoker.run(on, "status", run);
     assertThat(status.code()).as("%s", status).isZero();
     assertThat(status.out()).contains("lost");
   }
@@ -87,17 +88,18 @@ class ForeignProducerTest {
   /** A partition of which nobody has read anything yet is read from its beginning. */
   @Test
   void shouldMissARunnerThatHasComeAndGoneBeforeAnybodyListened() throws Exception {
-    try (SharedStack.Running fresh = SharedStack.Running.of(UnaryOperator.identity())) {
-      fresh.stack.kill(Component.ORCHESTRATOR);
+    try (SharedStackExtension.RunningStack fresh =
+        SharedStackExtension.RunningStack.of(UnaryOperator.identity())) {
+      fresh.stack.kill(StackComponent.ORCHESTRATOR);
       String run = newRunId();
       foreignRunner(fresh, run, "die");
-      fresh.stack.restart(Component.ORCHESTRATOR);
+      fresh.stack.restart(StackComponent.ORCHESTRATOR);
 
       fresh.api.awaitStatus(run, "lost", Duration.ofSeconds(30));
     }
   }
 
-  private static void foreignRunner(SharedStack.Running on, String run, String how)
+  private static void foreignRunner(SharedStackExtension.RunningStack on, String run, String how)
       throws Exception {
     String kafkaOnly =
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))

@@ -22,16 +22,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** New runs from the cuts of others: nothing is repeated, and the parent stays as it is. */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class ForkTest {
   private static final Duration END = Duration.ofSeconds(60);
   private static final Path DEFINITION = Path.of("src/test/resources/fork.yaml");
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @SuppressWarnings("NullAway.Init")
-  private static Api api;
+  private static AcceptanceApiClient api;
 
   /** Of the parent that most have. */
   @SuppressWarnings("NullAway.Init")
@@ -46,7 +46,7 @@ class ForkTest {
   }
 
   @BeforeAll
-  static void runTheParent(SharedStack.Running running) throws Exception {
+  static void runTheParent(SharedStackExtension.RunningStack running) throws Exception {
     on = running;
     api = running.api;
     api.push(Files.readString(DEFINITION));
@@ -56,7 +56,10 @@ class ForkTest {
   }
 
   private static ObjectNode input(String target, Path ledger) {
-    return Api.JSON.createObjectNode().put("target", target).put("ledger", ledger.toString());
+    return AcceptanceApiClient.JSON
+        .createObjectNode()
+        .put("target", target)
+        .put("ledger", ledger.toString());
   }
 
   private static JsonNode completed(String run) throws Exception {
@@ -79,17 +82,17 @@ class ForkTest {
   }
 
   private String fork(String of, ObjectNode body) throws Exception {
-    Api.Answer answer = api.post("/runs/" + of + "/fork", body);
+    AcceptanceApiClient.Answer answer = api.post("/runs/" + of + "/fork", body);
     assertThat(answer.status()).as("%s", answer).isEqualTo(201);
     return answer.body().path("id").asText();
   }
 
   private static ObjectNode after(String step) {
-    return Api.JSON.createObjectNode().put("step", step);
+    return AcceptanceApiClient.JSON.createObjectNode().put("step", step);
   }
 
   private static ObjectNode from(String checkpoint) {
-    return Api.JSON.createObjectNode().put("checkpoint", checkpoint);
+    return AcceptanceApiClient.JSON.createObjectNode().put("checkpoint", checkpoint);
   }
 
   /** The checkpoint that a step ended with. */
@@ -138,13 +141,13 @@ class ForkTest {
     assertThat(steps).contains("build", "check", "check/quick/lint", "count", "deploy", "report");
     assertThat(everything(parent)).isEqualTo(before);
 
-    BatonCommand.Result diff = BatonCommand.run(on, "diff", parent, child);
+    BatonCliInvoker.Result diff = BatonCliInvoker.run(on, "diff", parent, child);
     assertThat(diff.code()).as("%s", diff).isZero();
     assertThat(diff.out())
         .contains("step deploy: output, files", "step report: output", "M deployed (content")
         .contains("files: 0 added, 0 removed, 1 changed")
         .doesNotContain("step build", "step count");
-    BatonCommand.Result lineage = BatonCommand.run(on, "lineage", child);
+    BatonCliInvoker.Result lineage = BatonCliInvoker.run(on, "lineage", child);
     assertThat(lineage.code()).as("%s", lineage).isZero();
     String display = child.substring(20);
     assertThat(lineage.out())
@@ -169,13 +172,13 @@ class ForkTest {
   @Test
   void shouldStartARunFromACheckpointByCommandAndSurviveTheDeathOfItsRunner() throws Exception {
     long tests = count(parentsLedger, "test");
-    BatonCommand.Result command =
-        BatonCommand.run(
+    BatonCliInvoker.Result command =
+        BatonCliInvoker.run(
             on, "-o", "json", "checkpoint", "restore", checkpoint(parent, "build"), "--run");
     assertThat(command.code()).as("%s", command).isZero();
-    String run = Api.JSON.readTree(command.out()).path("id").asText();
+    String run = AcceptanceApiClient.JSON.readTree(command.out()).path("id").asText();
     Await.until("a test runs", END, () -> count(parentsLedger, "test") > tests);
-    RunnerProcess.of(run).orElseThrow().kill(true);
+    RunnerProcessHandle.of(run).orElseThrow().kill(true);
 
     JsonNode view = completed(run);
 
@@ -183,7 +186,7 @@ class ForkTest {
     assertThat(count(parentsLedger, "build")).isEqualTo(1);
     assertThat(view.path("output").path("said").asText().strip())
         .isEqualTo("built clean passed staging");
-    BatonCommand.Result status = BatonCommand.run(on, "status", run);
+    BatonCliInvoker.Result status = BatonCliInvoker.run(on, "status", run);
     assertThat(status.out()).contains("forked from").contains(parent);
   }
 
@@ -203,14 +206,14 @@ class ForkTest {
 
     assertThat(count(ledger, "build")).isEqualTo(1);
     assertThat(count(ledger, "deploy staging")).isEqualTo(4);
-    assertThat(BatonCommand.run(on, "lineage", last).out())
+    assertThat(BatonCliInvoker.run(on, "lineage", last).out())
         .contains("forked from " + child + ", which is gone, from step count", "└── ");
     assertThat(view.path("output").path("said").asText().strip())
         .isEqualTo("built clean passed staging");
   }
 
   private void delete(String run) throws Exception {
-    Api.Answer answer = api.delete("/runs/" + run + "?now=true");
+    AcceptanceApiClient.Answer answer = api.delete("/runs/" + run + "?now=true");
     assertThat(answer.status()).as("%s", answer).isEqualTo(200);
   }
 
@@ -228,22 +231,23 @@ class ForkTest {
     ObjectNode changed = after("build");
     changed.set(
         "definition",
-        Api.JSON.readTree(
+        AcceptanceApiClient.JSON.readTree(
             """
             {"name": "other", "steps": [{"id": "build", "transform": "1"}, {"id": "else", "transform": "2"}]}"""));
-    Api.Answer answer = api.post("/runs/" + parent + "/fork", changed);
+    AcceptanceApiClient.Answer answer = api.post("/runs/" + parent + "/fork", changed);
     assertThat(answer.status()).as("%s", answer).isEqualTo(409);
     assertThat(answer.body().toString())
         .contains("step 'build' has completed as shell and is transform")
         .contains("goes on with step 'check'");
 
-    Api.Answer nothing = api.post("/runs/" + parent + "/fork", Api.JSON.createObjectNode());
+    AcceptanceApiClient.Answer nothing =
+        api.post("/runs/" + parent + "/fork", AcceptanceApiClient.JSON.createObjectNode());
     assertThat(nothing.status()).isEqualTo(400);
     assertThat(nothing.body().toString()).contains("'checkpoint' and 'step'");
-    Api.Answer unknown = api.post("/runs/" + parent + "/fork", after("nope"));
+    AcceptanceApiClient.Answer unknown = api.post("/runs/" + parent + "/fork", after("nope"));
     assertThat(unknown.status()).isEqualTo(404);
     assertThat(unknown.body().toString()).contains("nope");
-    BatonCommand.Result command = BatonCommand.run(on, "replay", parent);
+    BatonCliInvoker.Result command = BatonCliInvoker.run(on, "replay", parent);
     assertThat(command.code()).isEqualTo(2);
     assertThat(command.err()).contains("--checkpoint");
   }

@@ -8,7 +8,7 @@ package dev.baton.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,51 +18,51 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whoever asks a service's health learns whether to restart it, or only to leave it alone. */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class HealthTest {
   private static final Duration TOLD = Duration.ofSeconds(60);
   private static final Duration BACK = Duration.ofSeconds(120);
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @BeforeAll
-  static void use(SharedStack.Running running) {
+  static void use(SharedStackExtension.RunningStack running) {
     on = running;
   }
 
   @ParameterizedTest(name = "{0} is away")
   @CsvSource({"POSTGRES, true", "KAFKA, false"})
   void shouldBeAliveAndNotReadyWhileAServerIsAwayAndReadyWhenItIsBack(
-      Component server, boolean storeNeedsIt) throws Exception {
-    Api store = new Api(on.stack.storeUrl());
-    List<Api> waiting = new ArrayList<>(List.of(on.api));
+      StackComponent server, boolean storeNeedsIt) throws Exception {
+    AcceptanceApiClient store = new AcceptanceApiClient(on.stack.storeUrl());
+    List<AcceptanceApiClient> waiting = new ArrayList<>(List.of(on.api));
     if (storeNeedsIt) {
       waiting.add(store);
     }
-    for (Api service : List.of(on.api, store)) {
+    for (AcceptanceApiClient service : List.of(on.api, store)) {
       Await.until("ready", BACK, () -> status(service, "ready") == 200);
     }
 
     on.stack.kill(server);
     try {
-      for (Api service : waiting) {
+      for (AcceptanceApiClient service : waiting) {
         Await.until("not ready", TOLD, () -> status(service, "ready") == 503);
         assertThat(service.get("/q/health/ready").body().toString()).contains("\"DOWN\"");
       }
-      for (Api service : List.of(on.api, store)) {
+      for (AcceptanceApiClient service : List.of(on.api, store)) {
         assertThat(status(service, "live")).isEqualTo(200);
       }
     } finally {
       on.stack.restart(server);
     }
 
-    for (Api service : List.of(on.api, store)) {
+    for (AcceptanceApiClient service : List.of(on.api, store)) {
       Await.until("ready again", BACK, () -> status(service, "ready") == 200);
     }
   }
 
-  private static int status(Api service, String health) throws Exception {
+  private static int status(AcceptanceApiClient service, String health) throws Exception {
     return service.get("/q/health/" + health).status();
   }
 }

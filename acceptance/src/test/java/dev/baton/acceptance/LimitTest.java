@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A workflow's limit on its runs under way, with the orchestrator killed while runs queue. */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class LimitTest {
   private static final int LIMIT = 2;
   private static final int RUNS = 24;
@@ -36,10 +36,10 @@ class LimitTest {
   private static final Duration END = Duration.ofSeconds(120);
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @BeforeAll
-  static void push(SharedStack.Running running) throws Exception {
+  static void push(SharedStackExtension.RunningStack running) throws Exception {
     on = running;
     on.api.push(Files.readString(Path.of("src/test/resources/limited.yaml")));
   }
@@ -50,7 +50,7 @@ class LimitTest {
   @Test
   void shouldKeepTheLimitAndForgetNoRunWhenTheOrchestratorIsKilledWhileRunsQueue()
       throws Exception {
-    Random random = Seed.random("the orchestrator dies while runs queue");
+    Random random = SeededRandomFactory.random("the orchestrator dies while runs queue");
     List<String> runs = new ArrayList<>();
     for (int n = 0; n < RUNS; n++) {
       runs.add(start(n, n % 3));
@@ -58,13 +58,13 @@ class LimitTest {
     JsonNode last = on.api.run(runs.getLast());
     assertThat(last.at("/queued/limit").asInt()).isEqualTo(LIMIT);
     assertThat(last.at("/queued/position").asInt()).isPositive();
-    BatonCommand.Result shown = BatonCommand.run(on, "status", "--workflow", "limited");
+    BatonCliInvoker.Result shown = BatonCliInvoker.run(on, "status", "--workflow", "limited");
     assertThat(shown.out()).contains("pending (queued ");
 
     for (int kill = 0; kill < KILLS; kill++) {
       TimeUnit.MILLISECONDS.sleep(random.nextInt(400)); // A moment, not a wait for anything.
-      on.stack.kill(Component.ORCHESTRATOR);
-      on.stack.restart(Component.ORCHESTRATOR);
+      on.stack.kill(StackComponent.ORCHESTRATOR);
+      on.stack.restart(StackComponent.ORCHESTRATOR);
     }
 
     for (String run : runs) {
@@ -76,47 +76,48 @@ class LimitTest {
 
   @Test
   void shouldCancelAndDeleteWhatAFilterMeans() throws Exception {
-    BatonCommand.run(on, "workflows", "limit", "limited", "0");
+    BatonCliInvoker.run(on, "workflows", "limit", "limited", "0");
     try {
       for (int n = 0; n < 3; n++) {
-        BatonCommand.Result started =
-            BatonCommand.run(
+        BatonCliInvoker.Result started =
+            BatonCliInvoker.run(
                 on, "run", "limited", "-i", "n=1", "--label", "bulk=yes", "--priority", "3");
         assertThat(started.code()).as("%s", started).isZero();
       }
-      BatonCommand.Result refused = BatonCommand.run(on, "cancel", "--label", "bulk=yes");
+      BatonCliInvoker.Result refused = BatonCliInvoker.run(on, "cancel", "--label", "bulk=yes");
       assertThat(refused.code()).as("%s", refused).isEqualTo(2);
       assertThat(refused.err()).contains("--yes");
-      BatonCommand.Result cancelled =
-          BatonCommand.run(on, "cancel", "--label", "bulk=yes", "--since", "1h", "--yes");
+      BatonCliInvoker.Result cancelled =
+          BatonCliInvoker.run(on, "cancel", "--label", "bulk=yes", "--since", "1h", "--yes");
       assertThat(cancelled.code()).as("%s", cancelled).isZero();
       assertThat(cancelled.out()).contains("3 cancelled, 0 failed");
     } finally {
-      BatonCommand.run(on, "workflows", "limit", "limited", "--clear");
+      BatonCliInvoker.run(on, "workflows", "limit", "limited", "--clear");
     }
     Await.until(
         "they are cancelled",
         END,
         () -> on.api.get("/runs?label=bulk=yes&status=cancelled").body().path("runs").size() == 3);
-    BatonCommand.Result dry = BatonCommand.run(on, "delete", "--label", "bulk=yes", "--dry-run");
+    BatonCliInvoker.Result dry =
+        BatonCliInvoker.run(on, "delete", "--label", "bulk=yes", "--dry-run");
     assertThat(dry.out()).contains("3 runs to delete");
-    BatonCommand.Result deleted =
-        BatonCommand.run(on, "delete", "--label", "bulk=yes", "--yes", "-o", "json");
+    BatonCliInvoker.Result deleted =
+        BatonCliInvoker.run(on, "delete", "--label", "bulk=yes", "--yes", "-o", "json");
     assertThat(deleted.code()).as("%s", deleted).isZero();
     assertThat(on.api.get("/runs?label=bulk=yes").body().path("runs")).isEmpty();
   }
 
   private static String start(int n, int priority) throws IOException, InterruptedException {
-    ObjectNode body = Api.JSON.createObjectNode().put("workflow", "limited");
+    ObjectNode body = AcceptanceApiClient.JSON.createObjectNode().put("workflow", "limited");
     body.put("priority", priority);
     body.putObject("input").put("n", n);
-    Api.Answer answer = on.api.post("/runs", body);
+    AcceptanceApiClient.Answer answer = on.api.post("/runs", body);
     assertThat(answer.status()).as("%s", answer).isEqualTo(201);
     return answer.body().path("id").asText();
   }
 
   /** By what the traces say: from the first assignment to the end. */
-  static int mostAtOnce(Api api, List<String> runs) throws Exception {
+  static int mostAtOnce(AcceptanceApiClient api, List<String> runs) throws Exception {
     List<Change> changes = new ArrayList<>();
     for (String run : runs) {
       List<JsonNode> events = api.events(run);

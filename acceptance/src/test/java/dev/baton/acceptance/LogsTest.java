@@ -9,7 +9,7 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,16 +23,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Logs of a whole stack: every line, in order, whatever dies meanwhile. {@code -Dbaton.log.lines=N}
  * makes bursts of another size, {@code -Dbaton.log.width=N} longer lines.
  */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class LogsTest {
   private static final Duration END = Duration.ofSeconds(120);
   private static final int LINES = Integer.getInteger("baton.log.lines", 200_000);
   private static final int WIDTH = Integer.getInteger("baton.log.width", 20);
 
-  private final SharedStack.Running on;
-  private final Api api;
+  private final SharedStackExtension.RunningStack on;
+  private final AcceptanceApiClient api;
 
-  LogsTest(SharedStack.Running on) {
+  LogsTest(SharedStackExtension.RunningStack on) {
     this.on = on;
     this.api = on.api;
   }
@@ -45,8 +45,9 @@ class LogsTest {
     List<String> words = new ArrayList<>(List.of("logs", run, "-o", "json"));
     words.addAll(List.of(more));
     List<String> texts = new ArrayList<>();
-    for (String line : BatonCommand.run(on, words.toArray(String[]::new)).out().lines().toList()) {
-      JsonNode piece = Api.JSON.readTree(line);
+    for (String line :
+        BatonCliInvoker.run(on, words.toArray(String[]::new)).out().lines().toList()) {
+      JsonNode piece = AcceptanceApiClient.JSON.readTree(line);
       texts.add(piece.path("text").asText());
     }
     return texts;
@@ -61,7 +62,7 @@ class LogsTest {
           - {id: much, output: none, workspace: none, shell: 'seq -f %%0%d.0f %d'}
         """
             .formatted(WIDTH, LINES));
-    String run = api.start("burst", Api.JSON.createObjectNode());
+    String run = api.start("burst", AcceptanceApiClient.JSON.createObjectNode());
     api.awaitStatus(run, "completed", END);
 
     assertThat(texts(run))
@@ -83,10 +84,12 @@ class LogsTest {
           - {id: much, output: none, workspace: none, shell: 'if [ -e "$MARKER" ]; then echo again; else seq %d; touch "$MARKER"; sleep 600; fi', env: {MARKER: "${{ .input.marker }}"}}
         """
             .formatted(LINES));
-    String run = api.start("killed", Api.JSON.createObjectNode().put("marker", marker.toString()));
+    String run =
+        api.start(
+            "killed", AcceptanceApiClient.JSON.createObjectNode().put("marker", marker.toString()));
     Await.until("all is printed", END, () -> Files.exists(marker));
-    on.stack.restart(Component.KAFKA);
-    RunnerProcess.of(run).ifPresent(runner -> runner.kill(true));
+    on.stack.restart(StackComponent.KAFKA);
+    RunnerProcessHandle.of(run).ifPresent(runner -> runner.kill(true));
     api.awaitStatus(run, "completed", END);
 
     List<String> texts = texts(run);

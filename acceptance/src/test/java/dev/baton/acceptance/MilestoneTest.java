@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Milestones of runs whose runners are killed: each is committed once, and found by command. */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class MilestoneTest {
   private static final Duration END = Duration.ofSeconds(90);
 
@@ -35,10 +35,10 @@ class MilestoneTest {
   private static final int LARGE = 96 << 20;
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @SuppressWarnings("NullAway.Init")
-  private static Api api;
+  private static AcceptanceApiClient api;
 
   private final Path ledger;
   private final Path passes;
@@ -49,14 +49,14 @@ class MilestoneTest {
   }
 
   @BeforeAll
-  static void push(SharedStack.Running running) throws Exception {
+  static void push(SharedStackExtension.RunningStack running) throws Exception {
     on = running;
     api = running.api;
     api.push(Files.readString(Path.of("src/test/resources/milestones.yaml")));
   }
 
   private ObjectNode input(int bytes) {
-    return Api.JSON
+    return AcceptanceApiClient.JSON
         .createObjectNode()
         .put("ledger", ledger.toString())
         .put("switch", passes.toString())
@@ -116,7 +116,7 @@ class MilestoneTest {
 
   /** Kills the run's runner as soon as its workspace has a sidecar more than these. */
   private static String killAtTheNextSidecar(String run, Set<String> known) throws Exception {
-    RunnerProcess runner = RunnerProcess.of(run).orElseThrow();
+    RunnerProcessHandle runner = RunnerProcessHandle.of(run).orElseThrow();
     Path workspace = runner.files().resolve("workspace");
     long end = System.nanoTime() + END.toNanos();
     while (System.nanoTime() < end) {
@@ -133,8 +133,8 @@ class MilestoneTest {
 
   private static Path restored(String checkpoint, String name) throws Exception {
     Path to = on.folder.resolve(name);
-    BatonCommand.Result restore =
-        BatonCommand.run(on, "checkpoint", "restore", checkpoint, "--to", to.toString());
+    BatonCliInvoker.Result restore =
+        BatonCliInvoker.run(on, "checkpoint", "restore", checkpoint, "--to", to.toString());
     assertThat(restore.code()).as("%s", restore).isZero();
     return to;
   }
@@ -144,10 +144,11 @@ class MilestoneTest {
       throws Exception {
     String run = api.start("milestones", input(LARGE));
     Await.until("the first is verified", END, () -> ledger().contains("verify 1"));
-    RunnerProcess.of(run).orElseThrow().kill(true);
+    RunnerProcessHandle.of(run).orElseThrow().kill(true);
     Files.createFile(passes);
     Await.until("the second begins", END, () -> ledger().contains("second 2"));
-    Set<String> first = sidecars(RunnerProcess.of(run).orElseThrow().files().resolve("workspace"));
+    Set<String> first =
+        sidecars(RunnerProcessHandle.of(run).orElseThrow().files().resolve("workspace"));
     assertThat(first).hasSize(1);
     String lost = killAtTheNextSidecar(run, first);
 
@@ -190,10 +191,10 @@ class MilestoneTest {
 
   private static void shouldBeFoundByCommand(String run, Path files, List<String> commits)
       throws Exception {
-    BatonCommand.Result list = BatonCommand.run(on, "checkpoint", "list", run);
+    BatonCliInvoker.Result list = BatonCliInvoker.run(on, "checkpoint", "list", run);
     assertThat(list.out().lines().filter(line -> line.contains("milestone"))).hasSize(2);
-    BatonCommand.Result plan =
-        BatonCommand.run(
+    BatonCliInvoker.Result plan =
+        BatonCliInvoker.run(
             on,
             "milestones",
             "plan",
@@ -204,20 +205,20 @@ class MilestoneTest {
             "-o",
             "json");
     assertThat(plan.code()).as("%s", plan).isZero();
-    JsonNode planned = Api.JSON.readTree(plan.out());
+    JsonNode planned = AcceptanceApiClient.JSON.readTree(plan.out());
     assertThat(planned.path("source").asText()).isEqualTo("sidecar");
     assertThat(planned.path("next_milestone").asInt()).isEqualTo(2);
     assertThat(planned.path("checkpoint").path("commit").asText()).isEqualTo(commits.getLast());
     assertThat(planned.path("checkpoint").path("tier").asText()).isEqualTo("tier2");
     assertThat(planned.has("drift")).isFalse();
-    BatonCommand.Result doctor = BatonCommand.run(on, "doctor", "--repo", files.toString());
+    BatonCliInvoker.Result doctor = BatonCliInvoker.run(on, "doctor", "--repo", files.toString());
     assertThat(doctor.code()).as("%s", doctor).isZero();
   }
 
   private void shouldGoOnCountingInAFork(String run, String checkpoint) throws Exception {
-    ObjectNode body = Api.JSON.createObjectNode().put("checkpoint", checkpoint);
+    ObjectNode body = AcceptanceApiClient.JSON.createObjectNode().put("checkpoint", checkpoint);
     body.set("input", input(1_000));
-    Api.Answer answer = api.post("/runs/" + run + "/fork", body);
+    AcceptanceApiClient.Answer answer = api.post("/runs/" + run + "/fork", body);
     assertThat(answer.status()).as("%s", answer).isEqualTo(201);
     String fork = answer.body().path("id").asText();
 
@@ -233,20 +234,22 @@ class MilestoneTest {
   }
 
   private static void shouldBeCollectedOnceTheRunIsGone(String run, Path files) throws Exception {
-    BatonCommand.Result kept = BatonCommand.run(on, "gc", "--repo", files.toString());
+    BatonCliInvoker.Result kept = BatonCliInvoker.run(on, "gc", "--repo", files.toString());
     assertThat(kept.out()).as("%s", kept).contains("0 sidecars of 0 runs removed");
     assertThat(api.delete("/runs/" + run + "?now=true").status()).isEqualTo(200);
 
-    BatonCommand.Result dry = BatonCommand.run(on, "gc", "--repo", files.toString(), "--dry-run");
+    BatonCliInvoker.Result dry =
+        BatonCliInvoker.run(on, "gc", "--repo", files.toString(), "--dry-run");
     assertThat(dry.out()).as("%s", dry).contains("2 sidecars of 1 runs would be removed");
     assertThat(sidecars(files)).hasSize(2);
-    BatonCommand.Result gone = BatonCommand.run(on, "gc", "--repo", files.toString());
+    BatonCliInvoker.Result gone = BatonCliInvoker.run(on, "gc", "--repo", files.toString());
 
     assertThat(gone.code()).as("%s", gone).isZero();
     assertThat(sidecars(files)).isEmpty();
-    BatonCommand.Result plan =
-        BatonCommand.run(on, "milestones", "plan", run, "--repo", files.toString(), "-o", "json");
-    assertThat(Api.JSON.readTree(plan.out()).path("source").asText())
+    BatonCliInvoker.Result plan =
+        BatonCliInvoker.run(
+            on, "milestones", "plan", run, "--repo", files.toString(), "-o", "json");
+    assertThat(AcceptanceApiClient.JSON.readTree(plan.out()).path("source").asText())
         .isEqualTo("git_log_run_specific");
   }
 }

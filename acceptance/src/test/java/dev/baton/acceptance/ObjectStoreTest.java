@@ -9,9 +9,9 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.standalone.Component;
-import dev.baton.standalone.testkit.FaultyS3;
-import dev.baton.standalone.testkit.S3Mock;
+import dev.baton.standalone.StackComponent;
+import dev.baton.standalone.testkit.FaultyS3Proxy;
+import dev.baton.standalone.testkit.S3MockProcess;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,10 +42,10 @@ class ObjectStoreTest {
   @TempDir static Path folder;
 
   @SuppressWarnings("NullAway.Init")
-  private static FaultyS3 proxy;
+  private static FaultyS3Proxy proxy;
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @SuppressWarnings("NullAway.Init")
   private static Path repository;
@@ -57,26 +57,29 @@ class ObjectStoreTest {
 
   @BeforeAll
   static void start() throws Exception {
-    S3Mock other = S3Mock.start(folder.resolve("s3mock"));
+    S3MockProcess other = S3MockProcess.start(folder.resolve("s3mock"));
     STARTED.push(other);
-    Random random = Seed.random("requests to the object store fail");
-    proxy = new FaultyS3(URI.create(other.access().endpoint()), random.nextLong());
+    Random random = SeededRandomFactory.random("requests to the object store fail");
+    proxy = new FaultyS3Proxy(URI.create(other.access().endpoint()), random.nextLong());
     STARTED.push(proxy);
     String key = "BATON_OBJECT_STORE_";
     on =
-        SharedStack.Running.of(
+        SharedStackExtension.RunningStack.of(
             builder ->
                 builder
                     .components(
-                        Component.KAFKA,
-                        Component.POSTGRES,
-                        Component.STORE,
-                        Component.ORCHESTRATOR)
-                    .environment(Component.STORE, key + "ENDPOINT", proxy.endpoint().toString())
-                    .environment(Component.STORE, key + "ACCESS_KEY", other.access().accessKey())
-                    .environment(Component.STORE, key + "SECRET_KEY", other.access().secretKey()));
+                        StackComponent.KAFKA,
+                        StackComponent.POSTGRES,
+                        StackComponent.STORE,
+                        StackComponent.ORCHESTRATOR)
+                    .environment(
+                        StackComponent.STORE, key + "ENDPOINT", proxy.endpoint().toString())
+                    .environment(
+                        StackComponent.STORE, key + "ACCESS_KEY", other.access().accessKey())
+                    .environment(
+                        StackComponent.STORE, key + "SECRET_KEY", other.access().secretKey()));
     STARTED.push(on);
-    repository = InputRepository.make(on.folder.resolve("repository"));
+    repository = TestGitRepository.make(on.folder.resolve("repository"));
   }
 
   @AfterAll
@@ -88,16 +91,17 @@ class ObjectStoreTest {
 
   @Test
   void shouldKeepCutsInAnyObjectStoreAlsoWhereRequestsFail() throws Exception {
-    PipelineRun undisturbed = Pipeline.MERGE.start(on, repository, 0);
+    PipelineRun undisturbed = LedgerPipeline.MERGE.start(on, repository, 0);
     JsonNode output = undisturbed.output();
     assertVerified(undisturbed);
     proxy.fail(0.1);
 
-    PipelineRun run = Pipeline.MERGE.start(on, repository, PACE_SECONDS);
+    PipelineRun run = LedgerPipeline.MERGE.start(on, repository, PACE_SECONDS);
     int kills = 0;
     for (int at : new int[] {run.shells.size() / 3, 2 * run.shells.size() / 3}) {
       run.awaitBegin(run.shells.get(at));
-      kills += RunnerProcess.of(run.id).map(runner -> runner.kill(true)).orElse(false) ? 1 : 0;
+      kills +=
+          RunnerProcessHandle.of(run.id).map(runner -> runner.kill(true)).orElse(false) ? 1 : 0;
     }
 
     assertThat(run.output()).isEqualTo(output);
@@ -111,7 +115,7 @@ class ObjectStoreTest {
         "run " + run.id + " is erased",
         ERASED,
         () -> {
-          Api.Answer proof = on.api.delete("/runs/" + run.id);
+          AcceptanceApiClient.Answer proof = on.api.delete("/runs/" + run.id);
           return proof.status() == 200
               && proof.body().path("left").path("checkpoints").asInt() == 0;
         });
@@ -122,8 +126,10 @@ class ObjectStoreTest {
     JsonNode cuts = on.api.get("/cuts?run=" + run.id).body().path("cuts");
     assertThat(cuts).isNotEmpty();
     for (JsonNode cut : cuts) {
-      Api.Answer verified =
-          on.api.post("/cuts/" + cut.path("id").asText() + "/verify", Api.JSON.createObjectNode());
+      AcceptanceApiClient.Answer verified =
+          on.api.post(
+              "/cuts/" + cut.path("id").asText() + "/verify",
+              AcceptanceApiClient.JSON.createObjectNode());
       assertThat(verified.body().path("verified").asBoolean()).as("%s", verified).isTrue();
     }
   }

@@ -9,7 +9,7 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,24 +28,24 @@ class ParkingTest {
   private static final int RACES = Integer.getInteger("baton.parking.races", 8);
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @SuppressWarnings("NullAway.Init")
-  private static Api api;
+  private static AcceptanceApiClient api;
 
-  private final Ledger ledger;
+  private final StepLedger ledger;
 
   ParkingTest() throws IOException {
-    ledger = Ledger.in(on.folder);
+    ledger = StepLedger.in(on.folder);
   }
 
   @BeforeAll
   static void start() throws Exception {
     on =
-        SharedStack.Running.of(
+        SharedStackExtension.RunningStack.of(
             stack ->
                 stack.environment(
-                    Component.ORCHESTRATOR, "BATON_PARK_AFTER", PARK_AFTER.toMillis() + "ms"));
+                    StackComponent.ORCHESTRATOR, "BATON_PARK_AFTER", PARK_AFTER.toMillis() + "ms"));
     api = on.api;
     api.push(
         """
@@ -100,8 +100,8 @@ class ParkingTest {
   }
 
   private static void restartOrchestrator() throws Exception {
-    on.stack.kill(Component.ORCHESTRATOR);
-    on.stack.restart(Component.ORCHESTRATOR);
+    on.stack.kill(StackComponent.ORCHESTRATOR);
+    on.stack.restart(StackComponent.ORCHESTRATOR);
   }
 
   @Test
@@ -110,8 +110,8 @@ class ParkingTest {
 
     awaitParked(run);
 
-    Await.until("no process carries it", END, () -> RunnerProcess.of(run).isEmpty());
-    assertThat(BatonCommand.run(on, "status", run).out())
+    Await.until("no process carries it", END, () -> RunnerProcessHandle.of(run).isEmpty());
+    assertThat(BatonCliInvoker.run(on, "status", run).out())
         .contains("waiting", "parked", "goes on when it is answered");
     // Longer than anyone who misses its heartbeats would wait.
     LockSupport.parkNanos(Duration.ofSeconds(5).toNanos());
@@ -129,15 +129,15 @@ class ParkingTest {
 
   @Test
   void shouldParkALongTimerAtOnceAndEndItInTimeThoughTheOrchestratorDies() throws Exception {
-    String run = api.start("naps", Api.JSON.createObjectNode());
+    String run = api.start("naps", AcceptanceApiClient.JSON.createObjectNode());
     JsonNode parked = awaitParked(run);
     assertThat(parked.at("/parked/until").asText()).isNotEmpty();
 
     restartOrchestrator();
     api.awaitStatus(run, "completed", END);
 
-    JsonNode began = Api.first(api.events(run), "step_started");
-    JsonNode woke = Api.first(api.events(run), "step_completed");
+    JsonNode began = AcceptanceApiClient.first(api.events(run), "step_started");
+    JsonNode woke = AcceptanceApiClient.first(api.events(run), "step_completed");
     assertThat(began).isNotNull();
     assertThat(woke).isNotNull();
     assertThat(Instant.parse(woke.path("time").asText()))
@@ -161,10 +161,10 @@ class ParkingTest {
 
   @Test
   void shouldLoseNoAnswerThatComesWhileTheRunIsBeingParked() throws Exception {
-    Random random = Seed.random("answers race with parking");
+    Random random = SeededRandomFactory.random("answers race with parking");
     List<String> runs = new ArrayList<>();
     for (int race = 0; race < RACES; race++) {
-      String run = api.start("light", Api.JSON.createObjectNode());
+      String run = api.start("light", AcceptanceApiClient.JSON.createObjectNode());
       runs.add(run);
       Await.until("it asks", END, () -> api.run(run).path("waiting").size() == 1);
       LockSupport.parkNanos(
@@ -184,21 +184,27 @@ class ParkingTest {
 
   @Test
   void shouldPauseAndCancelAParkedRun() throws Exception {
-    String paused = api.start("light", Api.JSON.createObjectNode());
-    String cancelled = api.start("light", Api.JSON.createObjectNode());
+    String paused = api.start("light", AcceptanceApiClient.JSON.createObjectNode());
+    String cancelled = api.start("light", AcceptanceApiClient.JSON.createObjectNode());
     awaitParked(paused);
     awaitParked(cancelled);
 
-    assertThat(api.post("/runs/" + cancelled + "/cancel", Api.JSON.createObjectNode()).status())
+    assertThat(
+            api.post("/runs/" + cancelled + "/cancel", AcceptanceApiClient.JSON.createObjectNode())
+                .status())
         .isEqualTo(202);
-    assertThat(api.post("/runs/" + paused + "/pause", Api.JSON.createObjectNode()).status())
+    assertThat(
+            api.post("/runs/" + paused + "/pause", AcceptanceApiClient.JSON.createObjectNode())
+                .status())
         .isEqualTo(202);
 
     api.awaitStatus(cancelled, "cancelled", END);
     assertThat(api.awaitStatus(paused, "paused", END).path("epoch").asInt()).isEqualTo(1);
     assertThat(api.approve(paused)).isTrue();
     assertThat(api.awaitStatus(paused, "paused", END).path("epoch").asInt()).isEqualTo(1);
-    assertThat(api.post("/runs/" + paused + "/resume", Api.JSON.createObjectNode()).status())
+    assertThat(
+            api.post("/runs/" + paused + "/resume", AcceptanceApiClient.JSON.createObjectNode())
+                .status())
         .isEqualTo(202);
     api.awaitStatus(paused, "completed", END);
     assertThat(api.count(cancelled, "runner_assigned")).isEqualTo(1);

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.chaos.fault.TcpProxy;
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -62,7 +62,7 @@ class PartitionTest {
   private static TcpProxy store;
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   private final Path folder;
   private final Path ledger;
@@ -81,17 +81,19 @@ class PartitionTest {
     store = TcpProxy.open();
     int second = freePort();
     on =
-        SharedStack.Running.of(
+        SharedStackExtension.RunningStack.of(
             builder ->
                 builder
                     .environment(
-                        Component.KAFKA, "BATON_KAFKA_FORWARDED", second + ":" + kafka.port())
+                        StackComponent.KAFKA, "BATON_KAFKA_FORWARDED", second + ":" + kafka.port())
                     .environment(
-                        Component.ORCHESTRATOR, "BATON_HEARTBEAT_TIMEOUT", TIMEOUT_SECONDS + "s")
-                    .environment(Component.ORCHESTRATOR, "BATON_HEARTBEAT_INTERVAL", "3s")
+                        StackComponent.ORCHESTRATOR,
+                        "BATON_HEARTBEAT_TIMEOUT",
+                        TIMEOUT_SECONDS + "s")
+                    .environment(StackComponent.ORCHESTRATOR, "BATON_HEARTBEAT_INTERVAL", "3s")
                     // Runners attach by themselves.
-                    .environment(Component.ORCHESTRATOR, "BATON_LAUNCHER_PROCESS_COMMAND", "")
-                    .environment(Component.ORCHESTRATOR, "BATON_LAUNCHER_POOL_SIZE", "0"));
+                    .environment(StackComponent.ORCHESTRATOR, "BATON_LAUNCHER_PROCESS_COMMAND", "")
+                    .environment(StackComponent.ORCHESTRATOR, "BATON_LAUNCHER_POOL_SIZE", "0"));
     kafka.to(second);
     orchestrator.to(URI.create(on.stack.orchestratorUrl()).getPort());
     store.to(URI.create(on.stack.storeUrl()).getPort());
@@ -201,7 +203,7 @@ class PartitionTest {
   }
 
   private static String attached() throws IOException {
-    return Files.readString(on.stack.log(Component.ORCHESTRATOR));
+    return Files.readString(on.stack.log(StackComponent.ORCHESTRATOR));
   }
 
   /**
@@ -232,7 +234,7 @@ class PartitionTest {
             .replace("NAME", name)
             .replace("FOLDER", folder.toString())
             .replace("[TALKS]", "[" + talks + "]"));
-    String run = on.api.start(name, Api.JSON.createObjectNode());
+    String run = on.api.start(name, AcceptanceApiClient.JSON.createObjectNode());
     Await.until("the steps run", SOON, () -> lines().size() > 20);
     return run;
   }
@@ -384,7 +386,7 @@ class PartitionTest {
             .replace("FOLDER", folder.toString())
             .replace("SCRIPT", script.toString()));
     Runner hung = runner(false);
-    String run = on.api.start(name, Api.JSON.createObjectNode());
+    String run = on.api.start(name, AcceptanceApiClient.JSON.createObjectNode());
     awaitTold(1, "begun");
     List<ProcessHandle> scripts = hung.process().children().toList();
     assertThat(scripts).hasSize(1);
@@ -459,12 +461,12 @@ class PartitionTest {
     Runner first = runner(false);
     String run = run();
 
-    on.stack.kill(Component.KAFKA);
+    on.stack.kill(StackComponent.KAFKA);
     awaitStandstill();
     int before = lines().size();
     TimeUnit.SECONDS.sleep(62);
     assertThat(lines()).hasSize(before);
-    on.stack.restart(Component.KAFKA);
+    on.stack.restart(StackComponent.KAFKA);
 
     awaitMore();
     assertUndisturbed(run, first);

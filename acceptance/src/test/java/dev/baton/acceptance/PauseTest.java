@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,24 +24,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Runs that are paused, in every kind of step, and go on as if they had not been. */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class PauseTest {
   private static final Duration END = Duration.ofSeconds(60);
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @SuppressWarnings("NullAway.Init")
-  private static Api api;
+  private static AcceptanceApiClient api;
 
-  private final Ledger ledger;
+  private final StepLedger ledger;
 
   PauseTest() throws IOException {
-    ledger = Ledger.in(on.folder);
+    ledger = StepLedger.in(on.folder);
   }
 
   @BeforeAll
-  static void push(SharedStack.Running running) throws Exception {
+  static void push(SharedStackExtension.RunningStack running) throws Exception {
     on = running;
     api = running.api;
     api.push(Files.readString(Path.of("src/test/resources/pause.yaml")));
@@ -86,20 +86,22 @@ class PauseTest {
   }
 
   private static JsonNode pause(String run, boolean now) throws Exception {
-    Api.Answer answer =
-        api.post("/runs/" + run + "/pause", Api.JSON.createObjectNode().put("now", now));
+    AcceptanceApiClient.Answer answer =
+        api.post(
+            "/runs/" + run + "/pause", AcceptanceApiClient.JSON.createObjectNode().put("now", now));
     assertThat(answer.status()).as("%s", answer).isEqualTo(202);
     return answer.body();
   }
 
   private static void resume(String run) throws Exception {
-    Api.Answer answer = api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
+    AcceptanceApiClient.Answer answer =
+        api.post("/runs/" + run + "/resume", AcceptanceApiClient.JSON.createObjectNode());
     assertThat(answer.status()).as("%s", answer).isEqualTo(202);
     assertThat(answer.body().path("status").asText()).isEqualTo("resuming");
   }
 
   private static void awaitNoRunner(String run) {
-    Await.until("no process carries " + run, END, () -> RunnerProcess.of(run).isEmpty());
+    Await.until("no process carries " + run, END, () -> RunnerProcessHandle.of(run).isEmpty());
   }
 
   @Test
@@ -111,7 +113,8 @@ class PauseTest {
 
     assertThat(pause(run, false).path("status").asText()).isEqualTo("pausing");
     pause(run, false);
-    Api.Answer early = api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
+    AcceptanceApiClient.Answer early =
+        api.post("/runs/" + run + "/resume", AcceptanceApiClient.JSON.createObjectNode());
     assertThat(early.status()).isEqualTo(409);
     assertThat(early.body().toString()).contains("once it is paused");
     ledger.open();
@@ -121,11 +124,11 @@ class PauseTest {
     List<String> types = api.types(run);
     assertThat(types.getLast()).isEqualTo("run_paused");
     assertThat(types).containsOnlyOnce("pause_requested", "step_completed", "run_paused");
-    assertThat(BatonCommand.run(on, "status", "--status", "paused").out())
+    assertThat(BatonCliInvoker.run(on, "status", "--status", "paused").out())
         .contains(run.substring(20) + "  paused");
     assertThat(ledger.lines()).containsExactly("build");
 
-    BatonCommand.Result resumed = BatonCommand.run(on, "resume", run, "--wait");
+    BatonCliInvoker.Result resumed = BatonCliInvoker.run(on, "resume", run, "--wait");
 
     assertThat(resumed.code()).as("%s", resumed).isZero();
     JsonNode view = api.awaitStatus(run, "completed", END);
@@ -133,7 +136,7 @@ class PauseTest {
     assertThat(view.path("output").toString())
         .isEqualTo("{\"build\":\"one\",\"test\":[\"begun\",\"built\"]}");
     assertThat(ledger.lines()).containsExactly("build", "test");
-    JsonNode skipped = Api.first(api.events(run), "step_skipped");
+    JsonNode skipped = AcceptanceApiClient.first(api.events(run), "step_skipped");
     assertThat(skipped).isNotNull();
     assertThat(skipped.path("data").path("step").asText()).isEqualTo("build");
     assertThat(skipped.path("data").path("reason").asText()).isEqualTo("replayed from snapshot");
@@ -145,7 +148,7 @@ class PauseTest {
     ledger.await("build", END);
     pause(run, false);
 
-    BatonCommand.Result paused = BatonCommand.run(on, "pause", run, "--now", "--wait");
+    BatonCliInvoker.Result paused = BatonCliInvoker.run(on, "pause", run, "--now", "--wait");
 
     assertThat(paused.code()).as("%s", paused).isZero();
     assertThat(paused.out()).contains(run.substring(20) + " is paused");
@@ -163,7 +166,7 @@ class PauseTest {
 
   @Test
   void shouldPauseWhileAPersonIsAskedAndUseTheAnswerThatIsGivenMeanwhile() throws Exception {
-    String run = api.start("asks", Api.JSON.createObjectNode());
+    String run = api.start("asks", AcceptanceApiClient.JSON.createObjectNode());
     String asked =
         api.awaitStatus(run, "waiting", END).path("waiting").path(0).path("approval").asText();
 
@@ -171,7 +174,7 @@ class PauseTest {
     JsonNode paused = api.awaitStatus(run, "paused", END);
     assertThat(paused.path("waiting").path(0).path("approval").asText()).isEqualTo(asked);
     awaitNoRunner(run);
-    ObjectNode answer = Api.JSON.createObjectNode();
+    ObjectNode answer = AcceptanceApiClient.JSON.createObjectNode();
     answer.putObject("answer").put("approved", true).put("note", "while paused");
     assertThat(api.post("/checkpoints/" + asked, answer).status()).isEqualTo(200);
     assertThat(api.run(run).path("status").asText()).isEqualTo("paused");
@@ -184,7 +187,7 @@ class PauseTest {
 
   @Test
   void shouldKeepTheSameQuestionOpenOverAPause() throws Exception {
-    String run = api.start("asks", Api.JSON.createObjectNode());
+    String run = api.start("asks", AcceptanceApiClient.JSON.createObjectNode());
     String asked =
         api.awaitStatus(run, "waiting", END).path("waiting").path(0).path("approval").asText();
     pause(run, false);
@@ -200,9 +203,9 @@ class PauseTest {
 
   @Test
   void shouldPauseATimerWithoutMovingItsEnd() throws Exception {
-    String run = api.start("naps", Api.JSON.createObjectNode());
+    String run = api.start("naps", AcceptanceApiClient.JSON.createObjectNode());
     Await.until("it naps", END, () -> api.types(run).contains("step_started"));
-    JsonNode begun = Api.first(api.events(run), "step_started");
+    JsonNode begun = AcceptanceApiClient.first(api.events(run), "step_started");
     assertThat(begun).isNotNull();
     Instant start = Instant.parse(begun.path("time").asText());
 
@@ -214,7 +217,7 @@ class PauseTest {
     resume(run);
     api.awaitStatus(run, "completed", END);
 
-    JsonNode woke = Api.first(api.events(run), "step_completed");
+    JsonNode woke = AcceptanceApiClient.first(api.events(run), "step_completed");
     assertThat(woke).isNotNull();
     assertThat(Instant.parse(woke.path("time").asText())).isAfterOrEqualTo(start.plusSeconds(4));
   }
@@ -267,7 +270,7 @@ class PauseTest {
     ledger.await("build", END);
     pause(run, false);
 
-    RunnerProcess.of(run).orElseThrow().kill(true);
+    RunnerProcessHandle.of(run).orElseThrow().kill(true);
 
     JsonNode view = api.awaitStatus(run, "paused", END);
     assertThat(view.path("epoch").asInt()).isEqualTo(2);
@@ -286,45 +289,51 @@ class PauseTest {
     ledger.await("build", END);
     pause(run, false);
 
-    restart(Component.ORCHESTRATOR);
+    restart(StackComponent.ORCHESTRATOR);
     ledger.open();
     api.awaitStatus(run, "paused", END);
-    restart(Component.STORE);
-    restart(Component.ORCHESTRATOR);
+    restart(StackComponent.STORE);
+    restart(StackComponent.ORCHESTRATOR);
     assertThat(api.awaitStatus(run, "paused", END).path("epoch").asInt()).isEqualTo(1);
     Await.until(
         "it is resumed",
         END,
-        () -> api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode()).status() == 202);
+        () ->
+            api.post("/runs/" + run + "/resume", AcceptanceApiClient.JSON.createObjectNode())
+                    .status()
+                == 202);
 
     api.awaitStatus(run, "completed", END);
     assertThat(ledger.lines()).containsExactly("build", "test");
   }
 
-  private static void restart(Component component) throws Exception {
+  private static void restart(StackComponent component) throws Exception {
     on.stack.kill(component);
     on.stack.restart(component);
   }
 
   @Test
   void shouldStayPausedOnceItsRunnerIsGoneAndEndWhenItIsCancelled() throws Exception {
-    String run = api.start("asks", Api.JSON.createObjectNode());
+    String run = api.start("asks", AcceptanceApiClient.JSON.createObjectNode());
     api.awaitStatus(run, "waiting", END);
     pause(run, true);
     api.awaitStatus(run, "paused", END);
     awaitNoRunner(run);
     assertThat(api.count(run, "runner_assigned")).isEqualTo(1);
 
-    assertThat(api.post("/runs/" + run + "/cancel", Api.JSON.createObjectNode()).status())
+    assertThat(
+            api.post("/runs/" + run + "/cancel", AcceptanceApiClient.JSON.createObjectNode())
+                .status())
         .isEqualTo(202);
     api.awaitStatus(run, "cancelled", END);
 
-    Api.Answer late = api.post("/runs/" + run + "/pause", Api.JSON.createObjectNode());
+    AcceptanceApiClient.Answer late =
+        api.post("/runs/" + run + "/pause", AcceptanceApiClient.JSON.createObjectNode());
     assertThat(late.status()).isEqualTo(409);
     assertThat(late.body().toString()).contains("has ended (cancelled)");
-    BatonCommand.Result refused = BatonCommand.run(on, "pause", run);
+    BatonCliInvoker.Result refused = BatonCliInvoker.run(on, "pause", run);
     assertThat(refused.code()).as("%s", refused).isEqualTo(5);
-    BatonCommand.Result unknown = BatonCommand.run(on, "resume", "zzzzzz");
+    BatonCliInvoker.Result unknown = BatonCliInvoker.run(on, "resume", "zzzzzz");
     assertThat(unknown.code()).as("%s", unknown).isEqualTo(3);
     assertThat(unknown.err()).contains("zzzzzz");
   }

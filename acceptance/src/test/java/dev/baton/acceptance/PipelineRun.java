@@ -19,7 +19,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** A run of a {@link Pipeline}, and what must be true of it, told from its trace and its ledger. */
+/**
+ * A run of a {@link LedgerPipeline}, and what must be true of it, told from its trace and its
+ * ledger.
+ */
 final class PipelineRun {
   private static final Duration END = Duration.ofSeconds(600);
 
@@ -28,10 +31,10 @@ final class PipelineRun {
   /** Ids of the steps that write into the ledger, in the definition's order. */
   final List<String> shells;
 
-  private final Api api;
+  private final AcceptanceApiClient api;
   private final Path ledger;
 
-  PipelineRun(Api api, String id, Path ledger, List<String> shells) {
+  PipelineRun(AcceptanceApiClient api, String id, Path ledger, List<String> shells) {
     this.api = api;
     this.id = id;
     this.ledger = ledger;

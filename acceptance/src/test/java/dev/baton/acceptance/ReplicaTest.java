@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.standalone.Component;
-import dev.baton.standalone.Replica;
+import dev.baton.standalone.ServiceReplica;
+import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ class ReplicaTest {
   private static final int DELAY_MS = 800;
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @SuppressWarnings("NullAway.Init")
   private static Node first;
@@ -45,15 +45,15 @@ class ReplicaTest {
   private static Node second;
 
   @SuppressWarnings("NullAway.Init")
-  private static Replica otherStore;
+  private static ServiceReplica otherStore;
 
   private static final int TESTS = 3;
   private static int passed;
 
   /** An orchestrator and its API. */
-  private record Node(Replica replica, Api api) {
-    static Node of(Replica replica) {
-      return new Node(replica, new Api(replica.url()));
+  private record Node(ServiceReplica replica, AcceptanceApiClient api) {
+    static Node of(ServiceReplica replica) {
+      return new Node(replica, new AcceptanceApiClient(replica.url()));
     }
 
     String instance() throws IOException {
@@ -63,25 +63,27 @@ class ReplicaTest {
 
   @BeforeAll
   static void start() throws Exception {
-    on = SharedStack.Running.of(builder -> builder);
+    on = SharedStackExtension.RunningStack.of(builder -> builder);
     int one = Integer.parseInt(on.stack.orchestratorUrl().replaceFirst(".*:", ""));
-    int two = Replica.freePort();
-    int store = Replica.freePort();
-    otherStore = on.stack.replica(Component.STORE, store, Map.of());
-    first = orchestrator(urls(one, two, on.stack.storeUrl() + "," + Replica.url(store)), one);
-    second = orchestrator(urls(two, one, Replica.url(store) + "," + on.stack.storeUrl()), two);
-    on.stack.stop(Component.ORCHESTRATOR);
+    int two = ServiceReplica.freePort();
+    int store = ServiceReplica.freePort();
+    otherStore = on.stack.replica(StackComponent.STORE, store, Map.of());
+    first =
+        orchestrator(urls(one, two, on.stack.storeUrl() + "," + ServiceReplica.url(store)), one);
+    second =
+        orchestrator(urls(two, one, ServiceReplica.url(store) + "," + on.stack.storeUrl()), two);
+    on.stack.stop(StackComponent.ORCHESTRATOR);
     together(List.of(otherStore, first.replica, second.replica));
   }
 
   private static Node orchestrator(Map<String, String> urls, int port) throws IOException {
-    return Node.of(on.stack.replica(Component.ORCHESTRATOR, port, urls));
+    return Node.of(on.stack.replica(StackComponent.ORCHESTRATOR, port, urls));
   }
 
-  private static void together(List<Replica> replicas) throws Exception {
+  private static void together(List<ServiceReplica> replicas) throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> starting = new ArrayList<>();
-      for (Replica replica : replicas) {
+      for (ServiceReplica replica : replicas) {
         starting.add(
             threads.submit(
                 () -> {
@@ -99,7 +101,7 @@ class ReplicaTest {
     // A slow machine starves a runner for seconds: that is not what this is about.
     return Map.of(
         "BATON_ORCHESTRATOR_URL",
-        Replica.url(self) + "," + Replica.url(other),
+        ServiceReplica.url(self) + "," + ServiceReplica.url(other),
         "BATON_STORE_URL",
         stores,
         "BATON_HEARTBEAT_INTERVAL",
@@ -150,7 +152,7 @@ class ReplicaTest {
           - {id: work, shell: 'echo work > w; until test -e "$GATE"; do sleep 0.05; done', env: {GATE: "${{ .input.gate }}"}}
           - {id: last, shell: 'echo last'}
         """);
-    ObjectNode input = Api.JSON.createObjectNode().put("gate", gate.toString());
+    ObjectNode input = AcceptanceApiClient.JSON.createObjectNode().put("gate", gate.toString());
     String run = first.api.start("between", input);
     Node away = awayFrom(run);
     away.api.awaitStatus(run, "waiting", END);
@@ -160,23 +162,27 @@ class ReplicaTest {
         "the step works",
         END,
         () -> away.api.run(run).path("current_steps").toString().contains("work"));
-    Api.Answer cut = away.api.post("/runs/" + run + "/cuts", Api.JSON.createObjectNode());
+    AcceptanceApiClient.Answer cut =
+        away.api.post("/runs/" + run + "/cuts", AcceptanceApiClient.JSON.createObjectNode());
     assertThat(cut.status()).as("%s", cut).isBetween(200, 202);
-    Api.Answer paused =
-        away.api.post("/runs/" + run + "/pause", Api.JSON.createObjectNode().put("now", true));
+    AcceptanceApiClient.Answer paused =
+        away.api.post(
+            "/runs/" + run + "/pause",
+            AcceptanceApiClient.JSON.createObjectNode().put("now", true));
     assertThat(paused.status()).as("%s", paused).isEqualTo(202);
     away.api.awaitStatus(run, "paused", END);
     assertThat(away.api.run(run).path("epoch").asInt()).isEqualTo(1);
 
-    Api.Answer resumed = away.api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
+    AcceptanceApiClient.Answer resumed =
+        away.api.post("/runs/" + run + "/resume", AcceptanceApiClient.JSON.createObjectNode());
     assertThat(resumed.status()).as("%s", resumed).isEqualTo(202);
     away.api.awaitStatus(run, "running", END);
     Node awayNow = awayFrom(run);
-    Api.Answer cancelled =
-        awayNow.api.post("/runs/" + run + "/cancel", Api.JSON.createObjectNode());
+    AcceptanceApiClient.Answer cancelled =
+        awayNow.api.post("/runs/" + run + "/cancel", AcceptanceApiClient.JSON.createObjectNode());
     assertThat(cancelled.status()).as("%s", cancelled).isLessThan(300);
     awayNow.api.awaitStatus(run, "cancelled", END);
-    Await.until("its runner has ended", END, () -> RunnerProcess.of(run).isEmpty());
+    Await.until("its runner has ended", END, () -> RunnerProcessHandle.of(run).isEmpty());
     passed++;
   }
 
@@ -185,12 +191,12 @@ class ReplicaTest {
     first.api.push(Files.readString(Path.of("src/test/resources/limited.yaml")));
     List<String> runs = new ArrayList<>();
     for (int n = 0; n < LIMITED; n++) {
-      ObjectNode body = Api.JSON.createObjectNode().put("workflow", "limited");
+      ObjectNode body = AcceptanceApiClient.JSON.createObjectNode().put("workflow", "limited");
       body.putObject("input").put("n", n);
       String key = "replica-" + n;
-      Api.Answer answer = first.api.postOnce("/runs", key, body);
+      AcceptanceApiClient.Answer answer = first.api.postOnce("/runs", key, body);
       assertThat(answer.status()).as("%s", answer).isEqualTo(201);
-      Api.Answer again = second.api.postOnce("/runs", key, body);
+      AcceptanceApiClient.Answer again = second.api.postOnce("/runs", key, body);
       assertThat(again.body().path("id")).as("%s", again).isEqualTo(answer.body().path("id"));
       runs.add(answer.body().path("id").asText());
     }
@@ -205,11 +211,11 @@ class ReplicaTest {
 
   @Test
   void shouldLoseAndRepeatNothingWhenReplicasDieAndAreRestartedUnderLoad() throws Exception {
-    Random random = Seed.random("replicas die and are restarted under load");
-    Path repository = InputRepository.make(on.folder.resolve("repository"));
+    Random random = SeededRandomFactory.random("replicas die and are restarted under load");
+    Path repository = TestGitRepository.make(on.folder.resolve("repository"));
     List<PipelineRun> runs = new ArrayList<>();
     for (int n = 0; n < RUNS; n++) {
-      runs.add(Pipeline.MERGE.start(on, repository, 0.4));
+      runs.add(LedgerPipeline.MERGE.start(on, repository, 0.4));
     }
     PipelineRun watched = runs.get(random.nextInt(runs.size()));
     watched.awaitBegin(watched.shells.get(random.nextInt(watched.shells.size() / 2)));
@@ -219,7 +225,7 @@ class ReplicaTest {
     first.replica.start();
     second.replica.stop();
     second.replica.start();
-    on.stack.restart(Component.STORE);
+    on.stack.restart(StackComponent.STORE);
     otherStore.stop();
     otherStore.start();
 

@@ -21,15 +21,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Runs that failed go on with the step that failed, as if it had not. */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class ResumeTest {
   private static final Duration END = Duration.ofSeconds(60);
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @SuppressWarnings("NullAway.Init")
-  private static Api api;
+  private static AcceptanceApiClient api;
 
   private final Path ledger;
   private final Path works;
@@ -40,7 +40,7 @@ class ResumeTest {
   }
 
   @BeforeAll
-  static void push(SharedStack.Running running) throws Exception {
+  static void push(SharedStackExtension.RunningStack running) throws Exception {
     on = running;
     api = running.api;
     api.push(Files.readString(Path.of("src/test/resources/resume.yaml")));
@@ -66,7 +66,8 @@ class ResumeTest {
     String run = failed();
     assertThat(ledger()).containsExactlyInAnyOrder("build", "lint", "fetch", "fetch");
 
-    Api.Answer again = api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
+    AcceptanceApiClient.Answer again =
+        api.post("/runs/" + run + "/resume", AcceptanceApiClient.JSON.createObjectNode());
     assertThat(again.status()).as("%s", again).isEqualTo(202);
     assertThat(again.body().path("status").asText()).isEqualTo("resuming");
     assertThat(again.body().path("epoch").asInt()).isEqualTo(2);
@@ -75,7 +76,7 @@ class ResumeTest {
     assertThat(ledger()).hasSize(6).containsOnlyOnce("build", "lint");
 
     Files.createFile(works);
-    BatonCommand.Result command = BatonCommand.run(on, "resume", run, "--wait");
+    BatonCliInvoker.Result command = BatonCliInvoker.run(on, "resume", run, "--wait");
 
     assertThat(command.code()).as("%s", command).isZero();
     JsonNode view = ended(run);
@@ -83,7 +84,8 @@ class ResumeTest {
     assertThat(view.path("epoch").asInt()).isEqualTo(3);
     assertThat(view.path("output").asText().strip()).isEqualTo("built clean whole");
     assertThat(ledger()).hasSize(7).containsOnlyOnce("build", "lint");
-    Api.Answer completed = api.post("/runs/" + run + "/resume", Api.JSON.createObjectNode());
+    AcceptanceApiClient.Answer completed =
+        api.post("/runs/" + run + "/resume", AcceptanceApiClient.JSON.createObjectNode());
     assertThat(completed.status()).isEqualTo(409);
     assertThat(completed.body().toString()).contains("has completed");
   }
@@ -91,23 +93,25 @@ class ResumeTest {
   @Test
   void shouldResumeAllThatHaveFailedAndSayWhatCannotGoOn() throws Exception {
     String run = failed();
-    Api.Answer other = api.post("/workflows/other/resume/" + run, Api.JSON.createObjectNode());
+    AcceptanceApiClient.Answer other =
+        api.post("/workflows/other/resume/" + run, AcceptanceApiClient.JSON.createObjectNode());
     assertThat(other.status()).as("%s", other).isEqualTo(409);
     assertThat(other.body().toString()).contains("is of workflow 'resumed', not of 'other'");
     Files.createFile(works);
 
-    BatonCommand.Result all = BatonCommand.run(on, "resume", "--failed", "--workflow", "resumed");
+    BatonCliInvoker.Result all =
+        BatonCliInvoker.run(on, "resume", "--failed", "--workflow", "resumed");
 
     assertThat(all.code()).as("%s", all).isZero();
     assertThat(all.out()).contains("run " + run + " goes on");
     assertThat(ended(run).path("status").asText()).isEqualTo("completed");
     String cancelled = api.start("resumed", input());
-    api.post("/runs/" + cancelled + "/cancel", Api.JSON.createObjectNode());
+    api.post("/runs/" + cancelled + "/cancel", AcceptanceApiClient.JSON.createObjectNode());
     ended(cancelled);
-    BatonCommand.Result refused = BatonCommand.run(on, "resume", cancelled);
+    BatonCliInvoker.Result refused = BatonCliInvoker.run(on, "resume", cancelled);
     assertThat(refused.code()).as("%s", refused).isEqualTo(5);
     assertThat(refused.err()).contains("cancelled, which is for good");
-    assertThat(BatonCommand.run(on, "resume").code()).isEqualTo(2);
+    assertThat(BatonCliInvoker.run(on, "resume").code()).isEqualTo(2);
   }
 
   private static final String CORRECTED =
@@ -148,7 +152,10 @@ class ResumeTest {
     String run = failed();
     Files.createFile(works);
 
-    assertThat(api.post("/workflows/resumed/resume/" + run, Api.JSON.createObjectNode()).status())
+    assertThat(
+            api.post(
+                    "/workflows/resumed/resume/" + run, AcceptanceApiClient.JSON.createObjectNode())
+                .status())
         .isEqualTo(202);
     JsonNode view = ended(run);
 
@@ -168,8 +175,8 @@ class ResumeTest {
   void shouldRunAgainFromAnEarlierStepOnTheFilesOfThenWithACorrectedOutput() throws Exception {
     String run = corrected();
 
-    BatonCommand.Result command =
-        BatonCommand.run(
+    BatonCliInvoker.Result command =
+        BatonCliInvoker.run(
             on,
             "resume",
             run,
@@ -196,15 +203,15 @@ class ResumeTest {
   @Test
   void shouldGoBackToTheSameStateWhenTheRunnerIsKilledRightAfter() throws Exception {
     String run = corrected();
-    ObjectNode body = Api.JSON.createObjectNode().put("from", "make");
+    ObjectNode body = AcceptanceApiClient.JSON.createObjectNode().put("from", "make");
     body.putObject("set").put("plan", 6);
 
     assertThat(api.post("/runs/" + run + "/resume", body).status()).isEqualTo(202);
     Await.until(
         "a runner has it",
         END,
-        () -> RunnerProcess.of(run).filter(it -> it.epoch() == 2).isPresent());
-    RunnerProcess.of(run).orElseThrow().kill(true);
+        () -> RunnerProcessHandle.of(run).filter(it -> it.epoch() == 2).isPresent());
+    RunnerProcessHandle.of(run).orElseThrow().kill(true);
 
     JsonNode view = ended(run);
     assertThat(view.path("status").asText()).as("%s", view).isEqualTo("completed");
@@ -218,7 +225,8 @@ class ResumeTest {
   void shouldSkipTheStepThatFailed() throws Exception {
     String run = corrected();
 
-    BatonCommand.Result command = BatonCommand.run(on, "resume", run, "--skip", "check", "--wait");
+    BatonCliInvoker.Result command =
+        BatonCliInvoker.run(on, "resume", run, "--skip", "check", "--wait");
 
     assertThat(command.code()).as("%s", command).isZero();
     JsonNode view = ended(run);
@@ -232,17 +240,18 @@ class ResumeTest {
   void shouldSayWhatCannotBeCorrected() throws Exception {
     String run = corrected();
 
-    BatonCommand.Result set =
-        BatonCommand.run(on, "resume", run, "--from", "make", "--set", "steps.make.output=1");
+    BatonCliInvoker.Result set =
+        BatonCliInvoker.run(on, "resume", run, "--from", "make", "--set", "steps.make.output=1");
     assertThat(set.code()).as("%s", set).isEqualTo(5);
     assertThat(set.err()).contains("step 'make' has not completed before 'make'");
-    BatonCommand.Result skip = BatonCommand.run(on, "resume", run, "--skip", "plan");
+    BatonCliInvoker.Result skip = BatonCliInvoker.run(on, "resume", run, "--skip", "plan");
     assertThat(skip.code()).as("%s", skip).isEqualTo(5);
     assertThat(skip.err()).contains("'plan' is not what the run goes on with; that is 'check'");
-    BatonCommand.Result from = BatonCommand.run(on, "resume", run, "--from", "show");
+    BatonCliInvoker.Result from = BatonCliInvoker.run(on, "resume", run, "--from", "show");
     assertThat(from.code()).as("%s", from).isEqualTo(3);
     assertThat(from.err()).contains("has not come to a step 'show'");
-    BatonCommand.Result text = BatonCommand.run(on, "resume", run, "--set", "steps.plan.output=x");
+    BatonCliInvoker.Result text =
+        BatonCliInvoker.run(on, "resume", run, "--set", "steps.plan.output=x");
     assertThat(text.code()).as("%s", text).isEqualTo(2);
     assertThat(text.err()).contains("is no JSON");
     assertThat(api.run(run).path("epoch").asInt()).isEqualTo(1);
@@ -263,21 +272,22 @@ class ResumeTest {
         Files.writeString(
             on.folder.resolve(run + "-not.yaml"), CORRECTED.replace("echo made", "echo created"));
 
-    BatonCommand.Result changed = BatonCommand.run(on, "resume", run, "--file", fits.toString());
+    BatonCliInvoker.Result changed =
+        BatonCliInvoker.run(on, "resume", run, "--file", fits.toString());
     assertThat(changed.code()).as("%s", changed).isEqualTo(5);
     assertThat(changed.err())
         .contains("the definition has changed since run " + run + " began")
         .contains("step 'plan' is retried, timed or left otherwise")
         .contains("step 'check' has other inputs")
         .contains("step 'more' is new");
-    BatonCommand.Result refused =
-        BatonCommand.run(on, "resume", run, "--file", does.toString(), "--accept-changes");
+    BatonCliInvoker.Result refused =
+        BatonCliInvoker.run(on, "resume", run, "--file", does.toString(), "--accept-changes");
     assertThat(refused.code()).as("%s", refused).isEqualTo(5);
     assertThat(refused.err()).contains("step 'make' has completed with other inputs");
     assertThat(api.run(run).path("epoch").asInt()).isEqualTo(1);
 
-    BatonCommand.Result accepted =
-        BatonCommand.run(
+    BatonCliInvoker.Result accepted =
+        BatonCliInvoker.run(
             on, "resume", run, "--file", fits.toString(), "--accept-changes", "--wait");
 
     assertThat(accepted.code()).as("%s", accepted).isZero();
@@ -292,7 +302,7 @@ class ResumeTest {
     assertThat(steps).contains("more");
 
     String other = corrected2();
-    assertThat(BatonCommand.run(on, "resume", other, "--file", same.toString()).code()).isZero();
+    assertThat(BatonCliInvoker.run(on, "resume", other, "--file", same.toString()).code()).isZero();
     assertThat(ended(other).path("status").asText()).isEqualTo("failed");
   }
 
@@ -305,7 +315,7 @@ class ResumeTest {
   }
 
   private ObjectNode input() {
-    return Api.JSON
+    return AcceptanceApiClient.JSON
         .createObjectNode()
         .put("ledger", ledger.toString())
         .put("switch", works.toString());

@@ -14,16 +14,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A runner that carries many light runs is killed. */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class SharedRunnerDeathTest {
   // Far less than it takes until a launch that nobody answers is given up.
   private static final Duration SOON = Duration.ofSeconds(20);
 
   @Test
-  void shouldGiveItsRunsToAnotherAtOnce(SharedStack.Running running) throws Exception {
-    Api api = running.api;
+  void shouldGiveItsRunsToAnotherAtOnce(SharedStackExtension.RunningStack running)
+      throws Exception {
+    AcceptanceApiClient api = running.api;
     api.push("{name: shared-death, steps: [{id: ask, approval: Go on}]}");
-    String run = api.start("shared-death", Api.JSON.createObjectNode());
+    String run = api.start("shared-death", AcceptanceApiClient.JSON.createObjectNode());
 
     for (int epoch = 1; epoch <= 3; epoch++) {
       int current = epoch;

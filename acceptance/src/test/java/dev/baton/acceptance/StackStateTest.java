@@ -12,11 +12,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The command reads what the supervisor writes; neither knows the other's classes. */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class StackStateTest {
   @Test
-  void shouldRecogniseTheSupervisorByWhatItHasWritten(SharedStack.Running on) throws Exception {
-    BatonCommand.Result up = BatonCommand.run(on, "up", "--data", on.stack.data().toString());
+  void shouldRecogniseTheSupervisorByWhatItHasWritten(SharedStackExtension.RunningStack on)
+      throws Exception {
+    BatonCliInvoker.Result up = BatonCliInvoker.run(on, "up", "--data", on.stack.data().toString());
 
     assertThat(up.code()).as("%s", up).isZero();
     assertThat(up.out()).startsWith("Baton is up already at " + on.stack.orchestratorUrl());

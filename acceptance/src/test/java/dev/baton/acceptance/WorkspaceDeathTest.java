@@ -9,7 +9,7 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.standalone.files.Trees;
+import dev.baton.standalone.files.DirectoryTreeDeleter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * it there, times and modes included, and leaves it so. {@code -Dbaton.kills=N} asks for another
  * number of deaths than six; a run suffers at most six of them.
  */
-@ExtendWith(SharedStack.class)
+@ExtendWith(SharedStackExtension.class)
 class WorkspaceDeathTest {
   private static final int KILLS = Integer.getInteger("baton.kills", 6);
   private static final int KILLS_OF_A_RUN = 6;
@@ -45,10 +45,10 @@ class WorkspaceDeathTest {
   private static final Set<String> ENDED = Set.of("completed", "failed", "cancelled", "lost");
 
   @SuppressWarnings("NullAway.Init")
-  private static SharedStack.Running on;
+  private static SharedStackExtension.RunningStack on;
 
   @SuppressWarnings("NullAway.Init")
-  private static Rewrite rewrite;
+  private static RewriteWorkflow rewrite;
 
   @SuppressWarnings("NullAway.Init")
   private static Undisturbed undisturbed;
@@ -56,11 +56,11 @@ class WorkspaceDeathTest {
   private record Undisturbed(JsonNode output, WorkspaceLedger ledger, Duration length) {}
 
   @BeforeAll
-  static void runUndisturbed(SharedStack.Running running) throws Exception {
+  static void runUndisturbed(SharedStackExtension.RunningStack running) throws Exception {
     on = running;
-    rewrite = Rewrite.push(on);
+    rewrite = RewriteWorkflow.push(on);
     long began = System.nanoTime();
-    Rewrite.Started started = rewrite.start();
+    RewriteWorkflow.Started started = rewrite.start();
     JsonNode output = started.run().output();
     Duration length = Duration.ofNanos(System.nanoTime() - began);
     assertThat(output.asText()).matches("[0-9a-f]{64}");
@@ -83,28 +83,29 @@ class WorkspaceDeathTest {
 
   @Test
   void shouldRestoreEveryByteWhenTheRunnerIsKilledAtAnyMoment() throws Exception {
-    Random random = Seed.random("the runner dies while the workspace is rewritten");
-    EnumMap<Moment, Integer> moments = new EnumMap<>(Moment.class);
+    Random random = SeededRandomFactory.random("the runner dies while the workspace is rewritten");
+    EnumMap<KillMoment, Integer> moments = new EnumMap<>(KillMoment.class);
     int hit = 0;
     for (int run = 1; hit < KILLS; run++) {
       assertThat(run).as("runs in which %d kills have hit", hit).isLessThanOrEqualTo(KILLS + 2);
-      EnumMap<Moment, Integer> ofRun =
+      EnumMap<KillMoment, Integer> ofRun =
           disturb(random, Math.min(KILLS_OF_A_RUN, KILLS - hit), moments);
       hit = moments.values().stream().mapToInt(Integer::intValue).sum();
-      System.out.printf("  run %d was killed: %s%n", run, Moment.told(ofRun));
+      System.out.printf("  run %d was killed: %s%n", run, KillMoment.told(ofRun));
     }
-    System.out.printf("  %d kills: %s%n", hit, Moment.told(moments));
+    System.out.printf("  %d kills: %s%n", hit, KillMoment.told(moments));
     if (KILLS >= MANY) {
       assertThat(moments)
-          .containsKeys(Moment.STARTING, Moment.RESTORING, Moment.STEP, Moment.CUTTING);
+          .containsKeys(
+              KillMoment.STARTING, KillMoment.RESTORING, KillMoment.STEP, KillMoment.CUTTING);
     }
   }
 
-  private static EnumMap<Moment, Integer> disturb(
-      Random random, int kills, EnumMap<Moment, Integer> all) throws Exception {
-    Rewrite.Started started = rewrite.start();
+  private static EnumMap<KillMoment, Integer> disturb(
+      Random random, int kills, EnumMap<KillMoment, Integer> all) throws Exception {
+    RewriteWorkflow.Started started = rewrite.start();
     PipelineRun run = started.run();
-    List<Moment.Kill> hits = killAtRandom(run, random, kills);
+    List<KillMoment.Kill> hits = killAtRandom(run, random, kills);
 
     JsonNode output = run.output();
     assertThat(started.ledger().differencesTo(undisturbed.ledger())).isEmpty();
@@ -115,30 +116,30 @@ class WorkspaceDeathTest {
     // The last one may have been killed when the run had ended.
     assertThat(on.api.run(run.id).path("epoch").asInt()).isBetween(hits.size(), 1 + hits.size());
 
-    EnumMap<Moment, Integer> moments = new EnumMap<>(Moment.class);
-    for (Moment.Kill hit : hits) {
-      Moment moment = Moment.of(hit, started.ledger(), completed);
+    EnumMap<KillMoment, Integer> moments = new EnumMap<>(KillMoment.class);
+    for (KillMoment.Kill hit : hits) {
+      KillMoment moment = KillMoment.of(hit, started.ledger(), completed);
       moments.merge(moment, 1, Integer::sum);
       all.merge(moment, 1, Integer::sum);
     }
-    Trees.delete(started.ledger().folder());
+    DirectoryTreeDeleter.delete(started.ledger().folder());
     return moments;
   }
 
   /** Until so many have hit, or the run has ended. */
-  private static List<Moment.Kill> killAtRandom(PipelineRun run, Random random, int kills)
+  private static List<KillMoment.Kill> killAtRandom(PipelineRun run, Random random, int kills)
       throws Exception {
-    List<Moment.Kill> hits = new ArrayList<>();
+    List<KillMoment.Kill> hits = new ArrayList<>();
     Set<String> known = new HashSet<>();
     long longestGap = 2 * undisturbed.length().toMillis() / KILLS_OF_A_RUN;
     long end = System.nanoTime() + LONGEST.toNanos();
     while (hits.size() < kills && System.nanoTime() < end && !hasEnded(run)) {
       TimeUnit.MILLISECONDS.sleep(random.nextLong(longestGap));
       boolean whole = random.nextBoolean();
-      Optional<RunnerProcess> runner = RunnerProcess.of(run.id);
+      Optional<RunnerProcessHandle> runner = RunnerProcessHandle.of(run.id);
       if (runner.isPresent() && runner.get().kill(whole)) {
         boolean halfMade = known.addAll(runner.get().besideWorkspace());
-        hits.add(new Moment.Kill(runner.get().epoch(), halfMade));
+        hits.add(new KillMoment.Kill(runner.get().epoch(), halfMade));
       }
     }
     return hits;

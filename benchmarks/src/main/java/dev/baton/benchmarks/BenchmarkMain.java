@@ -15,23 +15,23 @@ import dev.baton.benchmarks.fork.ForkResult;
 import dev.baton.benchmarks.liveness.LivenessBenchmark;
 import dev.baton.benchmarks.liveness.LivenessOptions;
 import dev.baton.benchmarks.liveness.LivenessResult;
-import dev.baton.benchmarks.report.ForkJson;
-import dev.baton.benchmarks.report.ForkTable;
-import dev.baton.benchmarks.report.SnapshotJson;
-import dev.baton.benchmarks.report.SnapshotPlot;
-import dev.baton.benchmarks.report.SnapshotTable;
-import dev.baton.benchmarks.report.StepsJson;
-import dev.baton.benchmarks.report.StepsPlot;
-import dev.baton.benchmarks.report.StepsTable;
+import dev.baton.benchmarks.report.ForkJsonWriter;
+import dev.baton.benchmarks.report.ForkMarkdownWriter;
+import dev.baton.benchmarks.report.SnapshotJsonWriter;
+import dev.baton.benchmarks.report.SnapshotMarkdownWriter;
+import dev.baton.benchmarks.report.SnapshotSvgWriter;
+import dev.baton.benchmarks.report.StepsJsonWriter;
+import dev.baton.benchmarks.report.StepsMarkdownWriter;
+import dev.baton.benchmarks.report.StepsSvgWriter;
 import dev.baton.benchmarks.snapshot.SnapshotBenchmark;
 import dev.baton.benchmarks.snapshot.SnapshotOptions;
 import dev.baton.benchmarks.snapshot.SnapshotResult;
 import dev.baton.benchmarks.steps.StepsBenchmark;
 import dev.baton.benchmarks.steps.StepsOptions;
 import dev.baton.benchmarks.steps.StepsResult;
-import dev.baton.benchmarks.steps.Workload;
-import dev.baton.standalone.files.Trees;
-import dev.baton.standalone.jvm.Layout;
+import dev.baton.benchmarks.steps.StepsWorkload;
+import dev.baton.standalone.files.DirectoryTreeDeleter;
+import dev.baton.standalone.jvm.InstallationLayout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -135,11 +135,16 @@ public final class BenchmarkMain {
             null,
             folder ->
                 new StepsBenchmark(
-                        options, Workload.STANDARD, folder, packages, System.err::println)
+                        options, StepsWorkload.STANDARD, folder, packages, System.err::println)
                     .run());
-    String table = StepsTable.of(result);
-    write(options.results(), "steps", table, StepsJson.whole(result), StepsPlot.of(result));
-    System.out.print(options.json() ? StepsJson.brief(result) + "\n" : table);
+    String table = StepsMarkdownWriter.of(result);
+    write(
+        options.results(),
+        "steps",
+        table,
+        StepsJsonWriter.whole(result),
+        StepsSvgWriter.of(result));
+    System.out.print(options.json() ? StepsJsonWriter.brief(result) + "\n" : table);
   }
 
   private static void snapshot(SnapshotOptions options) throws IOException, InterruptedException {
@@ -147,17 +152,21 @@ public final class BenchmarkMain {
         inFolder(
             options.work(),
             folder -> new SnapshotBenchmark(options, folder, cache(), System.err::println).run());
-    String table = SnapshotTable.of(result);
+    String table = SnapshotMarkdownWriter.of(result);
     write(
-        options.results(), "snapshot", table, SnapshotJson.whole(result), SnapshotPlot.of(result));
-    System.out.print(options.json() ? SnapshotJson.brief(result) + "\n" : table);
+        options.results(),
+        "snapshot",
+        table,
+        SnapshotJsonWriter.whole(result),
+        SnapshotSvgWriter.of(result));
+    System.out.print(options.json() ? SnapshotJsonWriter.brief(result) + "\n" : table);
   }
 
   private static void fork(ForkOptions options) throws IOException, InterruptedException {
     ForkResult result =
         inFolder(null, folder -> new ForkBenchmark(options, folder, System.err::println).run());
-    String table = ForkTable.of(result);
-    String json = ForkJson.of(result) + "\n";
+    String table = ForkMarkdownWriter.of(result);
+    String json = ForkJsonWriter.of(result) + "\n";
     write(options.results(), Map.of("fork.md", table, "fork.json", json));
     System.out.print(options.json() ? json : table);
   }
@@ -196,12 +205,12 @@ public final class BenchmarkMain {
     } catch (IOException e) {
       throw new IOException(e.getMessage() + " (logs are in " + folder + ")", e);
     } catch (InterruptedException | IllegalArgumentException e) {
-      Trees.delete(folder);
+      DirectoryTreeDeleter.delete(folder);
       throw e;
     } finally {
       stopped.countDown();
     }
-    Trees.delete(folder);
+    DirectoryTreeDeleter.delete(folder);
     return result;
   }
 
@@ -212,7 +221,8 @@ public final class BenchmarkMain {
   }
 
   private static void write(@Nullable Path results, Map<String, String> files) throws IOException {
-    Path target = results == null ? Layout.find().home().resolve("benchmarks/results") : results;
+    Path target =
+        results == null ? InstallationLayout.find().home().resolve("benchmarks/results") : results;
     Files.createDirectories(target);
     for (Map.Entry<String, String> file : files.entrySet()) {
       Files.writeString(target.resolve(file.getKey()), file.getValue());

@@ -6,8 +6,8 @@
  */
 package dev.baton.chaos;
 
-import dev.baton.chaos.check.Verdict;
-import dev.baton.chaos.history.HistoryFolder;
+import dev.baton.chaos.check.ChaosVerdict;
+import dev.baton.chaos.history.ChaosHistoryStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,9 +33,9 @@ public final class ChaosMain {
   private static int run(String... args) {
     try {
       Arguments arguments = Arguments.parse(args);
-      Verdict verdict =
+      ChaosVerdict verdict =
           arguments.check == null
-              ? Chaos.run(arguments.options(), line -> System.err.println(line))
+              ? ChaosExperiment.run(arguments.options(), line -> System.err.println(line))
               : recorded(arguments.check);
       print(verdict, arguments.json);
       return verdict.ok() ? 0 : 1;
@@ -52,18 +52,20 @@ public final class ChaosMain {
     }
   }
 
-  private static Verdict recorded(Path folder) {
+  private static ChaosVerdict recorded(Path folder) {
     try {
-      return Chaos.check(folder);
+      return ChaosExperiment.check(folder);
     } catch (IOException e) {
       throw new IllegalArgumentException("--check " + folder + ": " + e.getMessage(), e);
     }
   }
 
-  private static void print(Verdict verdict, boolean json) throws IOException {
+  private static void print(ChaosVerdict verdict, boolean json) throws IOException {
     if (json) {
       System.out.println(
-          HistoryFolder.JSON.writerWithDefaultPrettyPrinter().writeValueAsString(verdict.json()));
+          ChaosHistoryStore.JSON
+              .writerWithDefaultPrettyPrinter()
+              .writeValueAsString(verdict.json()));
     } else {
       verdict.lines().forEach(System.out::println);
     }

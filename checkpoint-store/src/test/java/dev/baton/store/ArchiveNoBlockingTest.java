@@ -6,11 +6,11 @@
  */
 package dev.baton.store;
 
-import dev.baton.store.testing.WithArchive;
+import dev.baton.store.testing.ArchiveTestProfile;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 
 /** The same while runs are archived: git and its disk are no business of an event loop. */
 @QuarkusTest
-@TestProfile(WithArchive.class)
+@TestProfile(ArchiveTestProfile.class)
 class ArchiveNoBlockingTest extends NoBlockingTest {}

@@ -23,9 +23,9 @@ import dev.baton.protocol.grpc.PrepareForkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.manifest.Trigger;
+import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.state.RunState;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.EventId;
@@ -34,12 +34,12 @@ import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.store.testing.Git;
+import dev.baton.store.testing.ArchiveTestProfile;
+import dev.baton.store.testing.CheckpointUploader;
+import dev.baton.store.testing.GitCli;
+import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
-import dev.baton.store.testing.Tree;
-import dev.baton.store.testing.Uploader;
-import dev.baton.store.testing.WithArchive;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -62,14 +62,14 @@ import org.junit.jupiter.api.Test;
 
 /** Runs in a git repository, read with plain git. */
 @QuarkusTest
-@TestProfile(WithArchive.class)
+@TestProfile(ArchiveTestProfile.class)
 class ArchiveTest extends StoreTest {
   @Inject Pool pool;
 
-  private final Git git = new Git(Path.of(Objects.requireNonNull(folder())));
+  private final GitCli git = new GitCli(Path.of(Objects.requireNonNull(folder())));
 
   private static String folder() {
-    return System.getProperty(WithArchive.FOLDER);
+    return System.getProperty(ArchiveTestProfile.FOLDER);
   }
 
   /** Waits until the run's newest commit says this of it. */
@@ -281,7 +281,7 @@ class ArchiveTest extends StoreTest {
         "{\n \"later\" : 1.50e3, \"text\":\"\\u0041 \\n\",\"created_at\":\"2030-01-01T00:00:00Z\"}";
     ProducerRecord<String, byte[]> pretty =
         TraceCodec.restore(
-            Topics.TRACE,
+            TopicName.TRACE,
             new EventId(trace.run(), Lane.CONTROL, 1),
             URI.create("/foreign"),
             "dev.baton.run_created",
@@ -289,7 +289,7 @@ class ArchiveTest extends StoreTest {
             utf8(odd));
     ProducerRecord<String, byte[]> unknown =
         TraceCodec.restore(
-            Topics.TRACE,
+            TopicName.TRACE,
             new EventId(trace.run(), Lane.runner(1), 1),
             URI.create("/foreign"),
             "dev.baton.not_known_yet",
@@ -297,7 +297,7 @@ class ArchiveTest extends StoreTest {
             utf8("{\"a\":  [1.0,\"}\"]}"));
     ProducerRecord<String, byte[]> cancelled =
         TraceCodec.restore(
-            Topics.TRACE,
+            TopicName.TRACE,
             new EventId(trace.run(), Lane.CONTROL, 2),
             URI.create("/foreign"),
             "dev.baton.run_cancelled",
@@ -324,10 +324,10 @@ class ArchiveTest extends StoreTest {
     client.snapshot(trace.run(), 1);
     byte[] output = utf8("an output of " + trace.run());
     String digest = upload(trace.run(), output);
-    Tree tree = Tree.with("files of " + trace.run());
+    PackedTestTree tree = PackedTestTree.with("files of " + trace.run());
     String checkpoint =
-        new Uploader(client, trace.run(), "default", 1)
-            .checkpoint(tree, Trigger.STEP, Instant.now());
+        new CheckpointUploader(client, trace.run(), "default", 1)
+            .checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
     Cut cut = new Cut(tree.root().toString(), "baton-tree-2", 1000, 100, 10, checkpoint);
     log.send(
         trace.completedWith(1, "big", new Output.Ref(digest, output.length)),
@@ -349,7 +349,10 @@ class ArchiveTest extends StoreTest {
     awaitEvents(trace.run(), 6);
 
     assertThat(client.snapshot(trace.run(), 0)).isEqualTo(state);
-    assertThat(new Uploader(client, trace.run(), "default", 1).open(checkpoint).getPacksCount())
+    assertThat(
+            new CheckpointUploader(client, trace.run(), "default", 1)
+                .open(checkpoint)
+                .getPacksCount())
         .isEqualTo(tree.packs().size());
     assertThat(
             client
@@ -386,10 +389,10 @@ class ArchiveTest extends StoreTest {
     client.snapshot(trace.run(), 1);
     byte[] noise = new byte[300_000];
     new Random(7).nextBytes(noise);
-    Tree tree = Tree.of(Map.of("noise", noise));
+    PackedTestTree tree = PackedTestTree.of(Map.of("noise", noise));
     String checkpoint =
-        new Uploader(client, trace.run(), "default", 1)
-            .checkpoint(tree, Trigger.STEP, Instant.now());
+        new CheckpointUploader(client, trace.run(), "default", 1)
+            .checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
     log.send(
         trace.completed(
             1, "build", new Cut(tree.root().toString(), "baton-tree-2", 1000, 100, 10, checkpoint)),
@@ -517,7 +520,7 @@ class ArchiveTest extends StoreTest {
     String blob = git.run("rev-parse", "refs/baton/runs/" + trace.run() + ":manifest.json").strip();
     Path work = Files.createTempDirectory("baton-tamper");
     git.run("clone", "-q", git.folder().toString(), work.toString());
-    Git clone = new Git(work);
+    GitCli clone = new GitCli(work);
     clone.run("fetch", "-q", "origin", "refs/baton/runs/" + trace.run());
     clone.run("checkout", "-q", "FETCH_HEAD");
     Path lines = work.resolve("trace.jsonl");

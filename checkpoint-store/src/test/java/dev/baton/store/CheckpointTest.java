@@ -11,18 +11,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.FindChunksResponse;
 import dev.baton.protocol.grpc.OpenCheckpointResponse;
+import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
-import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.snapshot.Pack;
 import dev.baton.snapshot.format.Hash;
-import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.CheckpointName;
+import dev.baton.store.testing.CheckpointUploader;
+import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
-import dev.baton.store.testing.Tree;
-import dev.baton.store.testing.Uploader;
 import io.grpc.Status;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
@@ -44,16 +44,16 @@ import org.junit.jupiter.api.Test;
 
 @QuarkusTest
 class CheckpointTest extends StoreTest {
-  @Inject Bucket bucket;
+  @Inject BucketClient bucket;
 
   private final String run = RunId.next();
-  private final Tree tree = Tree.with("content of " + run);
+  private final PackedTestTree tree = PackedTestTree.with("content of " + run);
 
   @Test
   void shouldGiveBackWhatWasCommitted() throws Exception {
-    Uploader runner = runner("default");
+    CheckpointUploader runner = runner("default");
     tree.packs().forEach(runner::put);
-    Manifest manifest = tree.manifest(run, 1, Trigger.STEP, Instant.now());
+    Manifest manifest = tree.manifest(run, 1, CheckpointTrigger.STEP, Instant.now());
     byte[] bytes = ManifestCodec.write(manifest);
 
     runner.commit(bytes, tree.packs());
@@ -70,7 +70,7 @@ class CheckpointTest extends StoreTest {
 
   @Test
   void shouldFindTheChunksOfTheRunsOwnPacks() {
-    Uploader runner = runner("default");
+    CheckpointUploader runner = runner("default");
     Hash absent = Hash.of(run.getBytes(java.nio.charset.StandardCharsets.UTF_8));
     tree.packs().forEach(runner::put);
     assertThat(runner.find(tree.chunks()).getPlacesList()).containsOnly(0);
@@ -90,7 +90,7 @@ class CheckpointTest extends StoreTest {
 
   @Test
   void shouldKeepProjectsApart() {
-    runner("one").checkpoint(tree, Trigger.STEP, Instant.now());
+    runner("one").checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
 
     FindChunksResponse absent = runner("never-captured").find(tree.chunks());
     assertThat(absent.getPlacesList()).hasSize(tree.chunks().size()).containsOnly(0);
@@ -107,9 +107,9 @@ class CheckpointTest extends StoreTest {
 
   @Test
   void shouldCommitTheSameTwiceAndNothingElseUnderItsId() {
-    Uploader runner = runner("default");
+    CheckpointUploader runner = runner("default");
     tree.packs().forEach(runner::put);
-    Manifest manifest = tree.manifest(run, 1, Trigger.STEP, Instant.now());
+    Manifest manifest = tree.manifest(run, 1, CheckpointTrigger.STEP, Instant.now());
     runner.commit(manifest, tree.packs());
 
     runner.commit(manifest, tree.packs());
@@ -133,7 +133,7 @@ class CheckpointTest extends StoreTest {
               of.id(),
               of.sessionId(),
               of.createdAt(),
-              Trigger.MANUAL,
+              CheckpointTrigger.MANUAL,
               of.run(),
               of.conversation(),
               of.workspace(),
@@ -149,8 +149,8 @@ class CheckpointTest extends StoreTest {
 
   @Test
   void shouldRefuseACheckpointWhosePacksAreNotThere() {
-    Uploader runner = runner("default");
-    Manifest manifest = tree.manifest(run, 1, Trigger.STEP, Instant.now());
+    CheckpointUploader runner = runner("default");
+    Manifest manifest = tree.manifest(run, 1, CheckpointTrigger.STEP, Instant.now());
 
     assertStatus(
         () -> runner.commit(manifest, List.of()),
@@ -172,9 +172,9 @@ class CheckpointTest extends StoreTest {
 
   @Test
   void shouldTakeTheSameCommitFromManyAtOnce() throws Exception {
-    Uploader runner = runner("default");
+    CheckpointUploader runner = runner("default");
     tree.packs().forEach(runner::put);
-    Manifest manifest = tree.manifest(run, 1, Trigger.STEP, Instant.now());
+    Manifest manifest = tree.manifest(run, 1, CheckpointTrigger.STEP, Instant.now());
 
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> commits = new ArrayList<>();
@@ -196,24 +196,26 @@ class CheckpointTest extends StoreTest {
     TraceBuilder trace = new TraceBuilder();
     log.send(trace.created(), trace.assigned(1), trace.started(1), trace.assigned(2));
     client.snapshot(trace.run(), 2);
-    Uploader old = new Uploader(client, trace.run(), "default", 1);
-    Uploader current = new Uploader(client, trace.run(), "default", 2);
+    CheckpointUploader old = new CheckpointUploader(client, trace.run(), "default", 1);
+    CheckpointUploader current = new CheckpointUploader(client, trace.run(), "default", 2);
     String words = "epoch 1 of run " + trace.run() + " is fenced: epoch 2 was assigned";
 
     assertStatus(() -> old.find(tree.chunks()), Status.Code.PERMISSION_DENIED, words);
     assertStatus(() -> old.prepare(tree.packs().getFirst()), Status.Code.PERMISSION_DENIED, words);
     assertStatus(() -> old.register(tree.packs()), Status.Code.PERMISSION_DENIED, words);
     assertStatus(
-        () -> old.commit(tree.manifest(trace.run(), 1, Trigger.STEP, Instant.now()), tree.packs()),
+        () ->
+            old.commit(
+                tree.manifest(trace.run(), 1, CheckpointTrigger.STEP, Instant.now()), tree.packs()),
         Status.Code.PERMISSION_DENIED,
         words);
-    current.checkpoint(tree, Trigger.STEP, Instant.now());
+    current.checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
   }
 
   @Test
   void shouldSayWhatIsWrong() {
-    Uploader runner = runner("default");
-    Manifest manifest = tree.manifest(RunId.next(), 1, Trigger.STEP, Instant.now());
+    CheckpointUploader runner = runner("default");
+    Manifest manifest = tree.manifest(RunId.next(), 1, CheckpointTrigger.STEP, Instant.now());
     assertStatus(
         () -> runner.commit(manifest, List.of()), Status.Code.INVALID_ARGUMENT, "session_id");
     assertStatus(
@@ -225,8 +227,8 @@ class CheckpointTest extends StoreTest {
     assertStatus(() -> runner.open("../x"), Status.Code.INVALID_ARGUMENT, "'../x'");
   }
 
-  private Uploader runner(String project) {
-    return new Uploader(client, run, project, 1);
+  private CheckpointUploader runner(String project) {
+    return new CheckpointUploader(client, run, project, 1);
   }
 
   private static byte[] range(String url, int from, int to) throws Exception {

@@ -14,8 +14,8 @@ import dev.baton.protocol.grpc.EventsRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
-import dev.baton.store.testing.Client;
 import dev.baton.store.testing.StoreTest;
+import dev.baton.store.testing.StoreTestClient;
 import dev.baton.store.testing.TraceBuilder;
 import io.quarkus.test.junit.QuarkusTest;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ class EventStreamTest extends StoreTest {
   @Test
   void shouldFollowARunThatIsNotThereYet() {
     TraceBuilder trace = new TraceBuilder();
-    var stream = Client.beside(() -> client.idsUntilEnd(trace.run()));
+    var stream = StoreTestClient.beside(() -> client.idsUntilEnd(trace.run()));
 
     log.send(trace.created(), trace.assigned(1), trace.ended(1));
 
@@ -97,8 +97,9 @@ class EventStreamTest extends StoreTest {
     TraceBuilder trace = new TraceBuilder();
     log.send(trace.created(), trace.assigned(1));
     client.until(() -> client.events(trace.run(), false), events -> events.size() == 2);
-    var page = Client.beside(() -> page(trace.run(), trace.run() + "/c/2", trace.run() + "/1/1"));
-    var state = Client.beside(() -> state(trace.run(), trace.run() + "/1/1"));
+    var page =
+        StoreTestClient.beside(() -> page(trace.run(), trace.run() + "/c/2", trace.run() + "/1/1"));
+    var state = StoreTestClient.beside(() -> state(trace.run(), trace.run() + "/1/1"));
 
     log.send(trace.started(1));
 

@@ -16,14 +16,14 @@ import dev.baton.protocol.grpc.RunGcRequest;
 import dev.baton.protocol.grpc.RunRetentionRequest;
 import dev.baton.protocol.grpc.ScrubRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
+import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
-import dev.baton.protocol.manifest.Trigger;
 import dev.baton.snapshot.Pack;
-import dev.baton.store.testing.OtherS3;
+import dev.baton.store.testing.CheckpointUploader;
+import dev.baton.store.testing.OtherS3TestProfile;
+import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
-import dev.baton.store.testing.Tree;
-import dev.baton.store.testing.Uploader;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.quarkus.test.junit.QuarkusTest;
@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 
 /** A second implementation of S3, of whose answers every tenth is an error or never comes. */
 @QuarkusTest
-@TestProfile(OtherS3.class)
+@TestProfile(OtherS3TestProfile.class)
 class FailingS3Test extends StoreTest {
   private static final int CHECKPOINTS = 12;
   private static final int TRIES = 20;
@@ -54,23 +54,26 @@ class FailingS3Test extends StoreTest {
 
   @AfterEach
   void failNoMore() {
-    OtherS3.fail(0);
+    OtherS3TestProfile.fail(0);
   }
 
   @Test
   void shouldDoEverythingThoughEveryTenthRequestFails() throws Exception {
-    Uploader runner = new Uploader(client, run, project, 1);
+    CheckpointUploader runner = new CheckpointUploader(client, run, project, 1);
     log.send(trace.created(), trace.assigned(1), trace.started(1));
     client.snapshot(run, 1);
-    OtherS3.fail(0.1);
+    OtherS3TestProfile.fail(0.1);
     List<String> made = new ArrayList<>();
     for (int i = 0; i < CHECKPOINTS; i++) {
-      Tree tree = Tree.of(Map.of("same", "same".getBytes(UTF_8), "own", (run + i).getBytes(UTF_8)));
+      PackedTestTree tree =
+          PackedTestTree.of(
+              Map.of("same", "same".getBytes(UTF_8), "own", (run + i).getBytes(UTF_8)));
       for (Pack pack : tree.packs()) {
         insist(() -> runner.put(pack));
       }
       Manifest manifest =
-          tree.manifest(run, project, "flow", 1, Trigger.STEP, Instant.now().minusSeconds(60 - i));
+          tree.manifest(
+              run, project, "flow", 1, CheckpointTrigger.STEP, Instant.now().minusSeconds(60 - i));
       runner.commit(manifest, tree.packs());
       made.add(manifest.id());
       assertReadable(runner.open(manifest.id()).getPacksList(), tree);
@@ -108,7 +111,7 @@ class FailingS3Test extends StoreTest {
     insist(() -> client.grpc().runGc(RunGcRequest.getDefaultInstance()));
   }
 
-  private static void assertReadable(List<OpenPack> packs, Tree tree) throws Exception {
+  private static void assertReadable(List<OpenPack> packs, PackedTestTree tree) throws Exception {
     assertThat(packs).hasSize(tree.packs().size());
     Pack pack = tree.packs().getFirst();
     byte[][] read = new byte[1][];

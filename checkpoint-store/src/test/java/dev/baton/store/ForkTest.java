@@ -13,19 +13,19 @@ import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.GetCheckpointRequest;
 import dev.baton.protocol.grpc.PrepareForkRequest;
 import dev.baton.protocol.grpc.PrepareForkResponse;
+import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
-import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.store.testing.CheckpointUploader;
+import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
-import dev.baton.store.testing.Tree;
-import dev.baton.store.testing.Uploader;
 import io.grpc.Status;
 import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -66,9 +66,10 @@ class ForkTest extends StoreTest {
   }
 
   private Cut cut(String run, String content) {
-    Tree tree = Tree.with(content + " of " + run);
+    PackedTestTree tree = PackedTestTree.with(content + " of " + run);
     String id =
-        new Uploader(client, run, "default", 1).checkpoint(tree, Trigger.STEP, Instant.now());
+        new CheckpointUploader(client, run, "default", 1)
+            .checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
     return new Cut(tree.root().toString(), "baton-tree-2", 1000, 100, 10, id);
   }
 
@@ -138,7 +139,9 @@ class ForkTest extends StoreTest {
     assertThat(copy.workspace().digest()).isEqualTo(first.digest());
     assertThat(copy.workspace().storedBytes()).isZero();
     assertThat(
-            new Uploader(client, child.run(), "default", 1).open(checkpoint(own)).getPacksCount())
+            new CheckpointUploader(client, child.run(), "default", 1)
+                .open(checkpoint(own))
+                .getPacksCount())
         .isPositive();
     assertThat(client.snapshot(parent.run(), 1).steps()).hasSize(0);
   }
@@ -249,7 +252,10 @@ class ForkTest extends StoreTest {
   private String open(TraceBuilder child, RunState state) {
     String id = checkpoint(Objects.requireNonNull(state.branch("").cut()));
     byte[] bytes =
-        new Uploader(client, child.run(), "default", 1).open(id).getManifest().toByteArray();
+        new CheckpointUploader(client, child.run(), "default", 1)
+            .open(id)
+            .getManifest()
+            .toByteArray();
     return ManifestCodec.read(bytes).workspace().digest();
   }
 

@@ -17,12 +17,12 @@ import dev.baton.protocol.grpc.OpenCheckpointRequest;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.RunId;
-import dev.baton.store.testing.Signer;
+import dev.baton.store.testing.LeaseTestProfile;
 import dev.baton.store.testing.StoreTest;
+import dev.baton.store.testing.TestLeaseSigner;
 import dev.baton.store.testing.TraceBuilder;
-import dev.baton.store.testing.WithLeases;
 import io.grpc.Status;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
@@ -37,20 +37,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@TestProfile(WithLeases.class)
+@TestProfile(LeaseTestProfile.class)
 class LeaseTest extends StoreTest {
-  private final Signer signer = new Signer();
+  private final TestLeaseSigner signer = new TestLeaseSigner();
   private final TraceBuilder trace = new TraceBuilder();
   private final String run = trace.run();
 
   @BeforeEach
   void publish() {
-    System.setProperty(WithLeases.PUBLISHED, Signer.published(signer));
+    System.setProperty(LeaseTestProfile.PUBLISHED, TestLeaseSigner.published(signer));
   }
 
   @AfterEach
   void takeAway() {
-    System.clearProperty(WithLeases.PUBLISHED);
+    System.clearProperty(LeaseTestProfile.PUBLISHED);
   }
 
   @Test
@@ -64,10 +64,10 @@ class LeaseTest extends StoreTest {
         with(lease, trace.started(1)),
         // Without any, forged, of another run, of another epoch: each as the run's next event.
         trace.completed(1, "a", null),
-        with(new Signer().forged(signer, run, 1), trace.completed(1, "b", null)),
+        with(new TestLeaseSigner().forged(signer, run, 1), trace.completed(1, "b", null)),
         with(signer.lease(RunId.next(), 1), trace.completed(1, "c", TraceBuilder.cut("c"))),
         with(lease, trace.completed(2, "d", null)),
-        with(new Signer().lease(run, 1), trace.completed(1, "e", null)),
+        with(new TestLeaseSigner().lease(run, 1), trace.completed(1, "e", null)),
         with(lease, trace.ended(1)));
 
     assertThat(client.idsUntilEnd(run))
@@ -76,7 +76,7 @@ class LeaseTest extends StoreTest {
     for (String reason : new String[] {"missing", "bad_signature", "foreign", "unknown_key"}) {
       assertThat(
               log.find(
-                  Topics.deadLetters(Topics.TRACE),
+                  TopicName.deadLetters(TopicName.TRACE),
                   letter ->
                       run.equals(new String(letter.key(), UTF_8))
                           && new String(letter.headers().lastHeader("baton_reason").value(), UTF_8)
@@ -90,14 +90,14 @@ class LeaseTest extends StoreTest {
 
   @Test
   void shouldWaitForTheKeysAsLongAsNobodyTellsThem() {
-    System.clearProperty(WithLeases.PUBLISHED);
+    System.clearProperty(LeaseTestProfile.PUBLISHED);
     String lease = signer.lease(run, 1);
     log.send(trace.created(), trace.assigned(1), with(lease, trace.started(1)));
     log.send(with(lease, trace.ended(1)));
     assertStatus(
         () -> upload(run, 1, lease), Status.Code.UNAVAILABLE, "the keys of leases cannot be had");
 
-    System.setProperty(WithLeases.PUBLISHED, Signer.published(signer));
+    System.setProperty(LeaseTestProfile.PUBLISHED, TestLeaseSigner.published(signer));
 
     assertThat(client.idsUntilEnd(run)).hasSize(4);
   }
@@ -106,8 +106,8 @@ class LeaseTest extends StoreTest {
   void shouldTakeANewKeyBesideTheOld() {
     log.send(trace.created(), trace.assigned(1), with(signer.lease(run, 1), trace.started(1)));
     assertThat(client.until(() -> client.events(run, false), all -> all.size() == 3)).hasSize(3);
-    Signer next = new Signer();
-    System.setProperty(WithLeases.PUBLISHED, Signer.published(signer, next));
+    TestLeaseSigner next = new TestLeaseSigner();
+    System.setProperty(LeaseTestProfile.PUBLISHED, TestLeaseSigner.published(signer, next));
 
     log.send(
         trace.assigned(2),
@@ -126,8 +126,8 @@ class LeaseTest extends StoreTest {
     Map<String, String> refusals = new LinkedHashMap<>();
     refusals.put("", "lease refused (missing)");
     refusals.put("x.y.z", "lease refused (malformed)");
-    refusals.put(new Signer().forged(signer, run, 2), "lease refused (bad_signature)");
-    refusals.put(new Signer().lease(run, 2), "lease refused (unknown_key)");
+    refusals.put(new TestLeaseSigner().forged(signer, run, 2), "lease refused (bad_signature)");
+    refusals.put(new TestLeaseSigner().lease(run, 2), "lease refused (unknown_key)");
     refusals.put(old, "lease refused (foreign)");
     refusals.put(signer.lease(RunId.next(), 2), "lease refused (foreign)");
 

@@ -26,20 +26,20 @@ import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointResponse;
+import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
-import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.snapshot.Pack;
-import dev.baton.store.objects.Bucket;
-import dev.baton.store.packs.Packs;
+import dev.baton.store.objects.BucketClient;
+import dev.baton.store.packs.PackRepository;
+import dev.baton.store.testing.CheckpointUploader;
+import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
-import dev.baton.store.testing.Tree;
-import dev.baton.store.testing.Uploader;
 import io.grpc.Status;
 import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -63,26 +63,26 @@ import org.junit.jupiter.api.Test;
 @QuarkusTest
 class MaintenanceTest extends StoreTest {
   @Inject Pool pool;
-  @Inject Bucket bucket;
+  @Inject BucketClient bucket;
 
   private final TraceBuilder trace = new TraceBuilder();
   private final String run = trace.run();
-  private final Tree tree =
-      Tree.of(
+  private final PackedTestTree tree =
+      PackedTestTree.of(
           Map.of(
               "a", ("first " + run).getBytes(StandardCharsets.UTF_8),
               "b", ("second " + run).getBytes(StandardCharsets.UTF_8)));
 
   @Test
   void shouldVerifyWhatWasCommitted() {
-    String id = runner("default").checkpoint(tree, Trigger.STEP, Instant.now());
+    String id = runner("default").checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
 
     StoredCheckpoint verified =
         client.until(() -> get(id), found -> found.getVerification().equals("verified"));
 
     assertThat(verified.getProblem()).isEmpty();
     assertThat(verified.getVerifiedAtMicros()).isPositive();
-    Uploader other = new Uploader(client, RunId.next(), "default", 1);
+    CheckpointUploader other = new CheckpointUploader(client, RunId.next(), "default", 1);
     assertThat(other.find(tree.chunks()).getPlacesList())
         .as("others see a pack once it is verified")
         .containsOnly(1);
@@ -95,10 +95,10 @@ class MaintenanceTest extends StoreTest {
     for (int i = 0; i < 5_000; i++) {
       files.put("file-" + i, ("%d of %s".formatted(i, run)).getBytes(StandardCharsets.UTF_8));
     }
-    Tree many = Tree.of(files);
-    Uploader runner = runner("default");
+    PackedTestTree many = PackedTestTree.of(files);
+    CheckpointUploader runner = runner("default");
 
-    String id = runner.checkpoint(many, Trigger.STEP, Instant.now());
+    String id = runner.checkpoint(many, CheckpointTrigger.STEP, Instant.now());
 
     client.until(() -> get(id), found -> found.getVerification().equals("verified"));
     assertThat(runner.find(many.chunks()).getPlacesList())
@@ -108,9 +108,9 @@ class MaintenanceTest extends StoreTest {
 
   @Test
   void shouldFindAFlippedBitAndNameWhatItHurts() {
-    Uploader runner = runner("default");
-    String first = runner.checkpoint(tree, Trigger.STEP, Instant.now());
-    String second = runner.checkpoint(tree, Trigger.STEP, Instant.now());
+    CheckpointUploader runner = runner("default");
+    String first = runner.checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
+    String second = runner.checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
     assertThat(verify(first).getVerified()).isTrue();
     Pack pack = tree.packs().getFirst();
     flip(pack);
@@ -126,7 +126,7 @@ class MaintenanceTest extends StoreTest {
     assertThat(get(second).getVerification()).isEqualTo("corrupt");
     assertThat(get(second).getProblem()).contains(pack.ref().id().toString());
     assertThat(runner.find(tree.chunks()).getPlacesList()).containsOnly(0);
-    Manifest third = tree.manifest(run, 1, Trigger.STEP, Instant.now());
+    Manifest third = tree.manifest(run, 1, CheckpointTrigger.STEP, Instant.now());
     runner.commit(third, List.of());
     assertThat(get(third.id()).getProblem()).contains(pack.ref().id().toString());
 
@@ -139,11 +139,11 @@ class MaintenanceTest extends StoreTest {
 
   @Test
   void shouldNameAChunkThatIsMissing() {
-    Uploader runner = runner("default");
-    Tree other = Tree.with("other " + run);
+    CheckpointUploader runner = runner("default");
+    PackedTestTree other = PackedTestTree.with("other " + run);
     other.packs().forEach(runner::put);
-    Tree wrong = new Tree(tree.root(), other.packs(), 1, 1);
-    Manifest manifest = wrong.manifest(run, 1, Trigger.STEP, Instant.now());
+    PackedTestTree wrong = new PackedTestTree(tree.root(), other.packs(), 1, 1);
+    Manifest manifest = wrong.manifest(run, 1, CheckpointTrigger.STEP, Instant.now());
     runner.commit(manifest, other.packs());
 
     VerifyCheckpointResponse verified = verify(manifest.id());
@@ -156,14 +156,17 @@ class MaintenanceTest extends StoreTest {
 
   @Test
   void shouldFindAPackThatHasGoneWhenAnotherCheckpointNeedsIt() {
-    String first = runner("default").checkpoint(tree, Trigger.STEP, Instant.now());
+    String first = runner("default").checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
     client.until(() -> get(first), each -> each.getVerification().equals("verified"));
     Pack pack = tree.packs().getFirst();
-    bucket.remove(Packs.key("default", pack.ref().id())).await().atMost(Duration.ofSeconds(10));
+    bucket
+        .remove(PackRepository.key("default", pack.ref().id()))
+        .await()
+        .atMost(Duration.ofSeconds(10));
     String fork = RunId.next();
-    Manifest manifest = tree.manifest(fork, 1, Trigger.STEP, Instant.now());
+    Manifest manifest = tree.manifest(fork, 1, CheckpointTrigger.STEP, Instant.now());
 
-    new Uploader(client, fork, "default", 1).commit(manifest, List.of());
+    new CheckpointUploader(client, fork, "default", 1).commit(manifest, List.of());
 
     StoredCheckpoint found =
         client.until(() -> get(manifest.id()), each -> each.getVerification().equals("corrupt"));
@@ -173,7 +176,7 @@ class MaintenanceTest extends StoreTest {
 
   @Test
   void shouldListPagesNewestFirst() {
-    Uploader runner = runner("pages");
+    CheckpointUploader runner = runner("pages");
     List<String> made = checkpoints(runner, 5);
 
     List<String> listed = new ArrayList<>();
@@ -218,7 +221,7 @@ class MaintenanceTest extends StoreTest {
 
   @Test
   void shouldKeepWhatIsPinnedOrNeeded() {
-    Uploader runner = runner("default");
+    CheckpointUploader runner = runner("default");
     List<String> made = checkpoints(runner, 15);
     pin(made.get(0), true);
     Cut cut = new Cut(tree.root().toString(), "baton-tree-2", 1, 1, 1, made.get(2));
@@ -266,7 +269,7 @@ class MaintenanceTest extends StoreTest {
 
   @Test
   void shouldEraseARunAndProveIt() {
-    Uploader runner = runner("erase");
+    CheckpointUploader runner = runner("erase");
     List<String> made = checkpoints(runner, 3);
     byte[] bytes = ("log of " + run).getBytes(StandardCharsets.UTF_8);
     String mine = blob(run, bytes);
@@ -299,7 +302,7 @@ class MaintenanceTest extends StoreTest {
   @Test
   void shouldComeBackFromTheObjectsAlone() {
     String project = "lost-" + run.substring(20).toLowerCase(Locale.ROOT);
-    Uploader runner = runner(project);
+    CheckpointUploader runner = runner(project);
     List<String> made = checkpoints(runner, 3);
     pin(made.get(1), true);
     byte[] manifest = runner.open(made.get(0)).getManifest().toByteArray();
@@ -337,11 +340,11 @@ class MaintenanceTest extends StoreTest {
     return client.grpc().reindex(ReindexRequest.newBuilder().setProject(project).build());
   }
 
-  private List<String> checkpoints(Uploader runner, int count) {
+  private List<String> checkpoints(CheckpointUploader runner, int count) {
     List<String> made = new ArrayList<>();
     Instant start = Instant.now().minus(Duration.ofHours(1));
     for (int i = 0; i < count; i++) {
-      made.add(runner.checkpoint(tree, Trigger.STEP, start.plusSeconds(i)));
+      made.add(runner.checkpoint(tree, CheckpointTrigger.STEP, start.plusSeconds(i)));
     }
     return made;
   }
@@ -381,8 +384,8 @@ class MaintenanceTest extends StoreTest {
     return client.grpc().verifyCheckpoint(VerifyCheckpointRequest.newBuilder().setId(id).build());
   }
 
-  private Uploader runner(String project) {
-    return new Uploader(client, run, project, 1);
+  private CheckpointUploader runner(String project) {
+    return new CheckpointUploader(client, run, project, 1);
   }
 
   /** Its digest. */
@@ -414,6 +417,9 @@ class MaintenanceTest extends StoreTest {
   private void flip(Pack pack) {
     byte[] bytes = Arrays.copyOf(pack.bytes(), pack.length());
     bytes[10] ^= 4;
-    bucket.put(Packs.key("default", pack.ref().id()), bytes).await().atMost(Duration.ofSeconds(10));
+    bucket
+        .put(PackRepository.key("default", pack.ref().id()), bytes)
+        .await()
+        .atMost(Duration.ofSeconds(10));
   }
 }

@@ -17,11 +17,11 @@ import dev.baton.protocol.grpc.PinCheckpointRequest;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.RunRetentionRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
-import dev.baton.protocol.manifest.Trigger;
+import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.store.testing.CheckpointUploader;
+import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
-import dev.baton.store.testing.Tree;
-import dev.baton.store.testing.Uploader;
 import io.quarkus.test.junit.QuarkusTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -123,12 +123,12 @@ class NoBlockingTest extends StoreTest {
   }
 
   private void checkpoint(String run) {
-    Uploader runner = new Uploader(client, run, "default", 1);
-    Tree tree = Tree.with("no blocking " + run);
+    CheckpointUploader runner = new CheckpointUploader(client, run, "default", 1);
+    PackedTestTree tree = PackedTestTree.with("no blocking " + run);
     runner.find(tree.chunks());
     tree.packs().forEach(runner::put);
     runner.register(tree.packs());
-    String id = runner.checkpoint(tree, Trigger.STEP, Instant.now());
+    String id = runner.checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
     runner.open(id);
     client.grpc().listCheckpoints(ListCheckpointsRequest.newBuilder().setRun(run).build());
     client.grpc().getCheckpoint(GetCheckpointRequest.newBuilder().setId(id).build());

@@ -6,11 +6,11 @@
  */
 package dev.baton.store;
 
-import dev.baton.store.testing.OtherS3;
+import dev.baton.store.testing.OtherS3TestProfile;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 
 /** The same with a second implementation of S3. */
 @QuarkusTest
-@TestProfile(OtherS3.class)
+@TestProfile(OtherS3TestProfile.class)
 class OtherS3MaintenanceTest extends MaintenanceTest {}

@@ -9,9 +9,9 @@ package dev.baton.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.grpc.Event;
-import dev.baton.store.testing.Client;
-import dev.baton.store.testing.Servers;
+import dev.baton.store.testing.StoreServersTestResource;
 import dev.baton.store.testing.StoreTest;
+import dev.baton.store.testing.StoreTestClient;
 import dev.baton.store.testing.TraceBuilder;
 import io.quarkus.test.junit.QuarkusTest;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ class OutageTest extends StoreTest {
     }
 
     var sending =
-        Client.beside(
+        StoreTestClient.beside(
             () -> {
               for (int i = 0; i < steps; i += 50) {
                 log.send(events.subList(i, i + 50));
@@ -54,7 +54,7 @@ class OutageTest extends StoreTest {
             });
     // In the middle: some are stored, most are not.
     awaitStored(trace.run(), 200);
-    Servers.kill(server);
+    StoreServersTestResource.kill(server);
     sending.orTimeout(60, TimeUnit.SECONDS).join();
 
     List<Event> stored = follow(trace.run());

@@ -16,17 +16,17 @@ import dev.baton.protocol.grpc.ListCutsRequest;
 import dev.baton.protocol.grpc.RequireFilesRequest;
 import dev.baton.protocol.grpc.Snapshot;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.manifest.Trigger;
+import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.store.testing.Client;
+import dev.baton.store.testing.CheckpointUploader;
+import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
+import dev.baton.store.testing.StoreTestClient;
 import dev.baton.store.testing.TraceBuilder;
-import dev.baton.store.testing.Tree;
-import dev.baton.store.testing.Uploader;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.quarkus.test.junit.QuarkusTest;
@@ -43,7 +43,7 @@ class SnapshotTest extends StoreTest {
   void shouldWaitForTheFenceOfItsEpoch() throws Exception {
     TraceBuilder trace = new TraceBuilder();
     log.send(trace.created(), trace.assigned(1), trace.started(1));
-    var asked = Client.beside(() -> client.snapshot(trace.run(), 2));
+    var asked = StoreTestClient.beside(() -> client.snapshot(trace.run(), 2));
     log.send(trace.completed(1, "clone", TraceBuilder.cut("one")));
     assertThat(client.snapshot(trace.run(), 1).steps()).isEmpty();
     assertThat(asked).isNotDone();
@@ -184,8 +184,11 @@ class SnapshotTest extends StoreTest {
             1, "a", TraceBuilder.cut("one").withCheckpoint("01jd0000000000000000000000")));
     client.snapshot(trace.run(), 1);
     String checkpoint =
-        new Uploader(client, trace.run(), "default", 1)
-            .checkpoint(Tree.of(Map.of("file", new byte[] {1, 2, 3})), Trigger.STEP, Instant.now());
+        new CheckpointUploader(client, trace.run(), "default", 1)
+            .checkpoint(
+                PackedTestTree.of(Map.of("file", new byte[] {1, 2, 3})),
+                CheckpointTrigger.STEP,
+                Instant.now());
     log.send(
         trace.completed(1, "b", TraceBuilder.cut("two").withCheckpoint(checkpoint)),
         trace.assigned(2));

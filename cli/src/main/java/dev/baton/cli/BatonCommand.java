@@ -16,7 +16,7 @@ import picocli.CommandLine.ScopeType;
     name = "baton",
     scope = ScopeType.INHERIT,
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
+    versionProvider = BatonVersionProvider.class,
     description = "Long work that survives the death of anything.",
     synopsisSubcommandLabel = "COMMAND",
     sortOptions = false,

@@ -6,16 +6,16 @@
  */
 package dev.baton.cli;
 
-import dev.baton.cli.command.Context;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.protocol.json.Json;
 import picocli.CommandLine.Command;
 
 /** {@code baton version}. */
 @Command(name = "version", description = "Show the version of this command and of its Java.")
 final class VersionCommand implements Runnable {
-  private final Context context;
+  private final CommandContext context;
 
-  VersionCommand(Context context) {
+  VersionCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -24,9 +24,12 @@ final class VersionCommand implements Runnable {
     String java = Runtime.version().toString();
     if (context.json()) {
       context.printJson(
-          Json.mapper().createObjectNode().put("version", Version.number()).put("java", java));
+          Json.mapper()
+              .createObjectNode()
+              .put("version", BatonVersionProvider.number())
+              .put("java", java));
     } else {
-      context.print("baton " + Version.number() + " (Java " + java + ")");
+      context.print("baton " + BatonVersionProvider.number() + " (Java " + java + ")");
     }
   }
 }

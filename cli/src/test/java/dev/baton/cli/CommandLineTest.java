@@ -56,9 +56,10 @@ class CommandLineTest {
           completion fish               | fish
           """)
   void shouldRefuseWrongArgumentsInOneLine(String line, String hint) {
-    Cli cli = new Cli(Map.of("HOME", "/nonexistent", "BATON_SERVER", "http://127.0.0.1:1"), "");
+    InProcessCli cli =
+        new InProcessCli(Map.of("HOME", "/nonexistent", "BATON_SERVER", "http://127.0.0.1:1"), "");
 
-    Cli.Result result = cli.run(line.split(" "));
+    InProcessCli.Result result = cli.run(line.split(" "));
 
     assertThat(result.code()).isEqualTo(2);
     assertThat(result.err()).startsWith("baton: ").contains(hint.strip());
@@ -85,8 +86,9 @@ class CommandLineTest {
     Path bad = folder.resolve("bad.dot");
     Files.writeString(bad, "digraph bad {\n  a [shel=x]\n}\n");
 
-    Cli.Result told = Cli.alone().run("validate", good.toString());
-    Cli.Result json = Cli.alone().run("validate", good.toString(), bad.toString(), "-o", "json");
+    InProcessCli.Result told = InProcessCli.alone().run("validate", good.toString());
+    InProcessCli.Result json =
+        InProcessCli.alone().run("validate", good.toString(), bad.toString(), "-o", "json");
 
     assertThat(told.code()).isZero();
     assertThat(told.out())
@@ -117,15 +119,15 @@ class CommandLineTest {
     Path none = folder.resolve("none.yaml");
     Files.writeString(none, "name: none\nworkspace: {exclude: []}\n" + steps);
 
-    assertThat(Cli.alone().run("validate", some.toString()).out())
+    assertThat(InProcessCli.alone().run("validate", some.toString()).out())
         .contains("left out of cuts, unless git tracks it: cache/, *.tmp\n");
-    assertThat(Cli.alone().run("validate", none.toString()).out())
+    assertThat(InProcessCli.alone().run("validate", none.toString()).out())
         .contains("left out of cuts, unless git tracks it: nothing\n");
   }
 
   @Test
   void shouldSayHowToStartABatonWhenNoneIsKnown() {
-    Cli.Result result = Cli.alone().run("status");
+    InProcessCli.Result result = InProcessCli.alone().run("status");
 
     assertThat(result.code()).isEqualTo(6);
     assertThat(result.err())
@@ -136,7 +138,8 @@ class CommandLineTest {
 
   @Test
   void shouldSayWhichServerDoesNotAnswer() {
-    Cli.Result result = Cli.alone().run("status", "--server", "http://127.0.0.1:1/");
+    InProcessCli.Result result =
+        InProcessCli.alone().run("status", "--server", "http://127.0.0.1:1/");
 
     assertThat(result.code()).isEqualTo(6);
     assertThat(result.err())
@@ -151,15 +154,15 @@ class CommandLineTest {
           data.resolve("stack.json"),
           "{\"version\":1,\"ready\":true,\"urls\":{\"orchestrator\":\"" + server.url() + "\"}}");
 
-      Cli.Result result = Cli.alone().run("status", "--data", data.toString());
+      InProcessCli.Result result = InProcessCli.alone().run("status", "--data", data.toString());
 
-      assertThat(result).isEqualTo(new Cli.Result(0, "no runs\n", ""));
+      assertThat(result).isEqualTo(new InProcessCli.Result(0, "no runs\n", ""));
     }
   }
 
   @Test
   void shouldReportErrorsAsJsonWhereJsonIsWanted() {
-    Cli.Result result = Cli.alone().run("-o", "json", "status", "nope");
+    InProcessCli.Result result = InProcessCli.alone().run("-o", "json", "status", "nope");
 
     JsonNode problem = Json.tree(result.err().getBytes(StandardCharsets.UTF_8));
     assertThat(problem.path("exit_code").asInt()).isEqualTo(2);
@@ -192,7 +195,7 @@ class CommandLineTest {
         "version"
       })
   void shouldDescribeEveryCommand(String command) {
-    Cli.Result result = Cli.alone().run(command, "--help");
+    InProcessCli.Result result = InProcessCli.alone().run(command, "--help");
 
     assertThat(result.code()).isZero();
     assertThat(result.out()).contains("Usage: baton " + command, "--output", "Exit codes:");
@@ -200,7 +203,7 @@ class CommandLineTest {
 
   @Test
   void shouldDoNothingOnDownWithoutAStack(@TempDir Path data) {
-    Cli.Result result = Cli.alone().run("down", "--data", data.toString());
+    InProcessCli.Result result = InProcessCli.alone().run("down", "--data", data.toString());
 
     assertThat(result.code()).isZero();
     assertThat(result.out()).isEqualTo("nothing to stop: " + data + " has no stack\n");
@@ -230,7 +233,7 @@ class CommandLineTest {
       server.on("GET /workflows", 200, "{\"workflows\":[{\"name\":\"hello\"}]}");
       Map<String, String> environment = Map.of("BATON_SERVER", server.url());
 
-      assertThat(Main.run(terminal, environment, line.split(" "))).isEqualTo(141);
+      assertThat(CliMain.run(terminal, environment, line.split(" "))).isEqualTo(141);
     }
     assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
   }
@@ -238,7 +241,7 @@ class CommandLineTest {
   @ParameterizedTest
   @ValueSource(strings = {"bash", "zsh"})
   void shouldPrintACompletionScriptThatBashParses(String shell) throws Exception {
-    Cli.Result result = Cli.alone().run("completion", shell);
+    InProcessCli.Result result = InProcessCli.alone().run("completion", shell);
 
     assertThat(result.code()).isZero();
     Process bash = new ProcessBuilder("bash", "-n").redirectErrorStream(true).start();

@@ -8,10 +8,10 @@ package dev.baton.milestone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.milestone.history.History;
-import dev.baton.milestone.history.Located;
+import dev.baton.milestone.history.MilestoneLocation;
+import dev.baton.milestone.history.MilestoneLocator;
 import dev.baton.milestone.plan.ResumePlan;
-import dev.baton.milestone.plan.Source;
+import dev.baton.milestone.plan.ResumePlanSource;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,8 +39,8 @@ class HistoryRewriteTest {
     repository.commit("upstream", "news\n", "News");
   }
 
-  private List<Located> located() throws Exception {
-    return History.of(repository.open())
+  private List<MilestoneLocation> located() throws Exception {
+    return MilestoneLocator.of(repository.open())
         .locate(repository.sidecars().list().of(TestRepository.RUN));
   }
 
@@ -53,7 +53,8 @@ class HistoryRewriteTest {
   void shouldBeOkAsLongAsNothingIsRewritten() throws Exception {
     repository.commit("more", "x\n", "More");
 
-    assertThat(located()).allSatisfy(found -> assertThat(found).isInstanceOf(Located.Ok.class));
+    assertThat(located())
+        .allSatisfy(found -> assertThat(found).isInstanceOf(MilestoneLocation.Ok.class));
   }
 
   @Test
@@ -63,13 +64,13 @@ class HistoryRewriteTest {
     repository.git("rebase", "--quiet", "main");
     forget();
 
-    List<Located> found = located();
+    List<MilestoneLocation> found = located();
 
-    assertThat(found).extracting(Located::word).containsExactly("rewritten", "rewritten");
+    assertThat(found).extracting(MilestoneLocation::word).containsExactly("rewritten", "rewritten");
     assertThat(found.getLast().commit()).isEqualTo(repository.head());
     assertThat(found.getFirst().commit()).isEqualTo(repository.git("rev-parse", "HEAD^"));
     ResumePlan plan = repository.plan();
-    assertThat(plan.source()).isEqualTo(Source.SIDECAR);
+    assertThat(plan.source()).isEqualTo(ResumePlanSource.SIDECAR);
     assertThat(plan.isUsable()).isTrue();
     assertThat(plan.nextMilestone()).isEqualTo(2);
   }
@@ -80,14 +81,14 @@ class HistoryRewriteTest {
     repository.git("cherry-pick", "work~1", "work");
     repository.git("commit", "--quiet", "--amend", "--message", "Part one of the feature");
 
-    List<Located> found = located();
+    List<MilestoneLocation> found = located();
 
     assertThat(found.getFirst().describe()).contains("rewritten to", "its message");
     assertThat(found.getLast())
         .isInstanceOfSatisfying(
-            Located.Rewritten.class,
+            MilestoneLocation.Rewritten.class,
             rewritten -> {
-              assertThat(rewritten.by()).isEqualTo(Located.By.PATCH);
+              assertThat(rewritten.by()).isEqualTo(MilestoneLocation.By.PATCH);
               assertThat(rewritten.commit()).isEqualTo(headOf(repository));
             });
   }
@@ -105,7 +106,7 @@ class HistoryRewriteTest {
     mainGoesOn();
     repository.git("cherry-pick", "-x", "work~1");
 
-    List<Located> found = located();
+    List<MilestoneLocation> found = located();
 
     assertThat(found.getFirst().word()).isEqualTo("rewritten");
     assertThat(found.getFirst().commit()).isEqualTo(repository.head());
@@ -125,10 +126,10 @@ class HistoryRewriteTest {
     repository.git("branch", "--quiet", "-D", "work");
     forget();
 
-    List<Located> found = located();
+    List<MilestoneLocation> found = located();
 
-    assertThat(found).extracting(Located::word).containsExactly("squashed", "squashed");
-    assertThat(found).extracting(Located::commit).containsOnly(repository.head());
+    assertThat(found).extracting(MilestoneLocation::word).containsExactly("squashed", "squashed");
+    assertThat(found).extracting(MilestoneLocation::commit).containsOnly(repository.head());
     assertThat(repository.plan().nextMilestone()).isEqualTo(2);
     assertThat(repository.plan().checkpoint().orElseThrow().description()).contains("its message");
   }
@@ -139,10 +140,10 @@ class HistoryRewriteTest {
     repository.git("merge", "--squash", "work");
     repository.git("commit", "--quiet", "--message", "The feature");
 
-    List<Located> found = located();
+    List<MilestoneLocation> found = located();
 
-    assertThat(found).extracting(Located::word).containsExactly("squashed", "squashed");
-    assertThat(found).extracting(Located::commit).containsOnly(repository.head());
+    assertThat(found).extracting(MilestoneLocation::word).containsExactly("squashed", "squashed");
+    assertThat(found).extracting(MilestoneLocation::commit).containsOnly(repository.head());
     assertThat(found.getLast().describe()).contains("what it changes");
     assertThat(found.getFirst().describe()).contains("a later milestone");
   }
@@ -155,7 +156,7 @@ class HistoryRewriteTest {
     repository.git("branch", "--quiet", "-D", "work");
     forget();
 
-    List<Located> found = located();
+    List<MilestoneLocation> found = located();
 
     assertThat(found.getLast().describe()).contains(repository.head(), "its files");
     assertThat(found.getFirst().word()).isEqualTo("missing");
@@ -168,11 +169,11 @@ class HistoryRewriteTest {
     repository.git(
         "-c", "sequence.editor=sed -i -e '2s/^pick/squash/'", "rebase", "--interactive", "main");
 
-    List<Located> found = located();
+    List<MilestoneLocation> found = located();
 
     assertThat(repository.git("rev-list", "--count", "main..HEAD")).isEqualTo("1");
-    assertThat(found).extracting(Located::word).containsExactly("squashed", "squashed");
-    assertThat(found).extracting(Located::commit).containsOnly(repository.head());
+    assertThat(found).extracting(MilestoneLocation::word).containsExactly("squashed", "squashed");
+    assertThat(found).extracting(MilestoneLocation::commit).containsOnly(repository.head());
   }
 
   @Test
@@ -180,9 +181,9 @@ class HistoryRewriteTest {
     repository.write("part-1", "better\n");
     repository.git("commit", "--quiet", "--all", "--amend", "--no-edit");
 
-    List<Located> found = located();
+    List<MilestoneLocation> found = located();
 
-    assertThat(found).extracting(Located::word).containsExactly("ok", "rewritten");
+    assertThat(found).extracting(MilestoneLocation::word).containsExactly("ok", "rewritten");
     assertThat(found.getLast().commit()).isEqualTo(repository.head());
   }
 
@@ -190,7 +191,7 @@ class HistoryRewriteTest {
   void shouldSayThatACommitWasResetAwayAndGoOnFromTheOneBefore() throws Exception {
     repository.git("reset", "--quiet", "--hard", "HEAD^");
 
-    Located last = located().getLast();
+    MilestoneLocation last = located().getLast();
     ResumePlan plan = repository.plan();
 
     assertThat(last.word()).isEqualTo("unreachable");
@@ -207,7 +208,7 @@ class HistoryRewriteTest {
 
     ResumePlan plan = repository.plan();
 
-    assertThat(plan.source()).isEqualTo(Source.SIDECAR);
+    assertThat(plan.source()).isEqualTo(ResumePlanSource.SIDECAR);
     assertThat(plan.isUsable()).isFalse();
     assertThat(plan.checkpoint().orElseThrow().description()).contains("work has it");
   }

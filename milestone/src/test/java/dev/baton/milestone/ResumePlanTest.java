@@ -8,11 +8,11 @@ package dev.baton.milestone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.milestone.doctor.MilestoneDoctorReport;
+import dev.baton.milestone.plan.MilestoneResumePlanner;
 import dev.baton.milestone.plan.ResumePlan;
-import dev.baton.milestone.plan.ResumePlanner;
-import dev.baton.milestone.plan.Source;
-import dev.baton.milestone.sidecar.Sidecar;
-import dev.baton.milestone.upkeep.Examination;
+import dev.baton.milestone.plan.ResumePlanSource;
+import dev.baton.milestone.sidecar.MilestoneSidecar;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -42,11 +42,11 @@ class ResumePlanTest {
   @Test
   void shouldPreferSidecarOverGitLog() throws Exception {
     repository.milestone(0);
-    Sidecar second = repository.milestone(1);
+    MilestoneSidecar second = repository.milestone(1);
 
     ResumePlan plan = repository.plan();
 
-    assertThat(plan.source()).isEqualTo(Source.SIDECAR);
+    assertThat(plan.source()).isEqualTo(ResumePlanSource.SIDECAR);
     ResumePlan.Checkpoint checkpoint = plan.checkpoint().orElseThrow();
     assertThat(checkpoint.sha()).isEqualTo(second.sha());
     assertThat(checkpoint.commit()).contains(second.sha());
@@ -60,13 +60,13 @@ class ResumePlanTest {
   @Test
   void shouldFallBackToGitLogIfSidecarMissing() throws Exception {
     repository.milestone(0);
-    Sidecar second = repository.milestone(1);
+    MilestoneSidecar second = repository.milestone(1);
     repository.make(TestRepository.request(TestRepository.OTHER, 7));
     loseSidecars();
 
     ResumePlan plan = repository.plan();
 
-    assertThat(plan.source()).isEqualTo(Source.GIT_LOG_RUN_SPECIFIC);
+    assertThat(plan.source()).isEqualTo(ResumePlanSource.GIT_LOG_RUN_SPECIFIC);
     assertThat(plan.checkpoint().orElseThrow().commit()).contains(second.sha());
     assertThat(plan.checkpoint().orElseThrow().milestoneIndex()).isEqualTo(1);
   }
@@ -76,9 +76,9 @@ class ResumePlanTest {
     String sha = repository.commit("a", "a\n", "Anything");
     repository.writeForeign(".runr", sha, RUNR, 4);
 
-    ResumePlan plan = ResumePlanner.plan(repository.open(), RUNR);
+    ResumePlan plan = MilestoneResumePlanner.plan(repository.open(), RUNR);
 
-    assertThat(plan.source()).isEqualTo(Source.SIDECAR);
+    assertThat(plan.source()).isEqualTo(ResumePlanSource.SIDECAR);
     assertThat(plan.checkpoint().orElseThrow().format()).isEqualTo("runr");
     assertThat(plan.checkpoint().orElseThrow().milestoneIndex()).isEqualTo(4);
     assertThat(plan.checkpoint().orElseThrow().title())
@@ -88,8 +88,8 @@ class ResumePlanTest {
   @Test
   void shouldFallBackToTheFirstToolsMessagesAndThenToThoseThatNameNoRun() throws Exception {
     repository.commit("a", "a\n", "chore(agent): checkpoint milestone 3");
-    ResumePlan unnamed = ResumePlanner.plan(repository.open(), RUNR);
-    assertThat(unnamed.source()).isEqualTo(Source.GIT_LOG_LEGACY);
+    ResumePlan unnamed = MilestoneResumePlanner.plan(repository.open(), RUNR);
+    assertThat(unnamed.source()).isEqualTo(ResumePlanSource.GIT_LOG_LEGACY);
     assertThat(unnamed.checkpoint().orElseThrow().format()).isEqualTo("unnamed");
     assertThat(unnamed.nextMilestone()).isEqualTo(4);
     assertThat(unnamed.notes()).anySatisfy(note -> assertThat(note).contains("names no run"));
@@ -100,9 +100,9 @@ class ResumePlanTest {
     repository.commit("d", "d\n", "chore(runr): checkpoint 99 milestone 40");
     repository.commit("e", "e\n", "Revert \"chore(runr): checkpoint " + RUNR + " milestone 50\"");
 
-    ResumePlan legacy = ResumePlanner.plan(repository.open(), RUNR);
+    ResumePlan legacy = MilestoneResumePlanner.plan(repository.open(), RUNR);
 
-    assertThat(legacy.source()).isEqualTo(Source.GIT_LOG_LEGACY);
+    assertThat(legacy.source()).isEqualTo(ResumePlanSource.GIT_LOG_LEGACY);
     assertThat(legacy.checkpoint().orElseThrow().format()).isEqualTo("runr");
     assertThat(legacy.checkpoint().orElseThrow().commit()).contains(second);
     assertThat(legacy.nextMilestone()).isEqualTo(13);
@@ -111,17 +111,17 @@ class ResumePlanTest {
   @Test
   void shouldHaveNoSourceWhereThereIsNothing() throws Exception {
     ResumePlan plan = repository.plan();
-    assertThat(plan.source()).isEqualTo(Source.NONE);
+    assertThat(plan.source()).isEqualTo(ResumePlanSource.NONE);
     assertThat(plan.checkpoint()).isEmpty();
     assertThat(plan.nextMilestone()).isZero();
     TestRepository empty = TestRepository.bare(folder.resolve("empty"));
-    assertThat(empty.plan().source()).isEqualTo(Source.NONE);
+    assertThat(empty.plan().source()).isEqualTo(ResumePlanSource.NONE);
   }
 
   @Test
   void shouldPassOverMalformedSidecarsAndOtherRuns() throws Exception {
-    Sidecar first = repository.milestone(0);
-    Sidecar second = repository.milestone(1);
+    MilestoneSidecar first = repository.milestone(0);
+    MilestoneSidecar second = repository.milestone(1);
     repository.make(TestRepository.request(TestRepository.OTHER, 9));
     Files.writeString(
         repository.sidecars().folder().resolve(second.sha() + ".json"), "{\"sha\": 1}");
@@ -156,22 +156,22 @@ class ResumePlanTest {
     repository.commit("c", "c\n", "chore(runr): checkpoint " + RUNR + " milestone 2");
     repository.write(".runr/runs/" + RUNR + "/state.json", "{\"milestone_index\": 5}");
 
-    ResumePlan plan = ResumePlanner.plan(repository.open(), RUNR);
+    ResumePlan plan = MilestoneResumePlanner.plan(repository.open(), RUNR);
 
     assertThat(plan.drift()).contains(new ResumePlan.Drift(5, 2));
     assertThat(plan.nextMilestone()).isEqualTo(3);
-    assertThat(ResumePlanner.plan(repository.open(), "../runs/" + RUNR).drift()).isEmpty();
+    assertThat(MilestoneResumePlanner.plan(repository.open(), "../runs/" + RUNR).drift()).isEmpty();
   }
 
   @Test
   void shouldExamineSidecarsAndIndex() throws Exception {
     repository.milestone(0);
-    Sidecar second = repository.milestone(1);
-    assertThat(Examination.of(repository.open()).isHealthy()).isTrue();
+    MilestoneSidecar second = repository.milestone(1);
+    assertThat(MilestoneDoctorReport.of(repository.open()).isHealthy()).isTrue();
 
     repository.git("reset", "--quiet", "--hard", "HEAD^");
     Files.writeString(repository.sidecars().folder().resolve("f".repeat(40) + ".json"), "");
-    Examination found = Examination.of(repository.open());
+    MilestoneDoctorReport found = MilestoneDoctorReport.of(repository.open());
 
     assertThat(found.isHealthy()).isFalse();
     assertThat(found.located())

@@ -6,12 +6,12 @@
  */
 package dev.baton.milestone;
 
-import dev.baton.milestone.git.Git;
-import dev.baton.milestone.git.Repository;
+import dev.baton.milestone.git.GitClient;
+import dev.baton.milestone.git.GitRepository;
+import dev.baton.milestone.plan.MilestoneResumePlanner;
 import dev.baton.milestone.plan.ResumePlan;
-import dev.baton.milestone.plan.ResumePlanner;
-import dev.baton.milestone.sidecar.Sidecar;
-import dev.baton.milestone.sidecar.Sidecars;
+import dev.baton.milestone.sidecar.MilestoneSidecar;
+import dev.baton.milestone.sidecar.SidecarStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -96,32 +96,32 @@ final class TestRepository {
     return head();
   }
 
-  Sidecars sidecars() {
-    return new Sidecars(root, Sidecars.Format.BATON);
+  SidecarStore sidecars() {
+    return new SidecarStore(root, SidecarStore.Format.BATON);
   }
 
-  Made make(MilestoneCommit.Request request) throws Exception {
-    return new MilestoneCommit(ENVIRONMENT, Clock.fixed(NOW, ZoneOffset.UTC))
+  CommittedMilestone make(MilestoneCommitter.Request request) throws Exception {
+    return new MilestoneCommitter(ENVIRONMENT, Clock.fixed(NOW, ZoneOffset.UTC))
         .make(root, request, LIMIT);
   }
 
   /** A milestone that adds one file. */
-  Sidecar milestone(int index) throws Exception {
+  MilestoneSidecar milestone(int index) throws Exception {
     write("part-" + index, "the work of milestone " + index + "\n");
     return make(request(RUN, index)).sidecar();
   }
 
-  static MilestoneCommit.Request request(String run, int index) {
-    return new MilestoneCommit.Request(
+  static MilestoneCommitter.Request request(String run, int index) {
+    return new MilestoneCommitter.Request(
         run, index, "Part " + index, "tier1", List.of("test -f part-" + index));
   }
 
-  Repository open() {
-    return new Repository(root, new Git(root, ENVIRONMENT, LIMIT));
+  GitRepository open() {
+    return new GitRepository(root, new GitClient(root, ENVIRONMENT, LIMIT));
   }
 
   ResumePlan plan() throws IOException, InterruptedException {
-    return ResumePlanner.plan(open(), RUN);
+    return MilestoneResumePlanner.plan(open(), RUN);
   }
 
   /** As a tool wrote one that had milestones before. */

@@ -14,32 +14,32 @@ import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.HandOver;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.grpc.Hello;
-import dev.baton.protocol.manifest.Trigger;
-import dev.baton.protocol.topic.Topics;
-import dev.baton.runner.attach.Channels;
-import dev.baton.runner.attach.Gateway;
-import dev.baton.runner.attach.Messages;
-import dev.baton.runner.capture.StoreClient;
+import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.protocol.topic.TopicName;
+import dev.baton.runner.attach.GatewayClient;
+import dev.baton.runner.attach.GatewayMessageMapper;
+import dev.baton.runner.attach.GrpcChannelFactory;
+import dev.baton.runner.capture.RunnerStoreClient;
 import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.config.RunnerConfig.Mode;
-import dev.baton.runner.engine.Announcements;
-import dev.baton.runner.engine.Assignment;
 import dev.baton.runner.engine.CheckpointSettings;
-import dev.baton.runner.engine.Definitions;
-import dev.baton.runner.engine.HostName;
-import dev.baton.runner.engine.Outcome;
+import dev.baton.runner.engine.DelayedStepStarted;
+import dev.baton.runner.engine.HostNameReader;
+import dev.baton.runner.engine.RunAssignment;
 import dev.baton.runner.engine.RunTask;
-import dev.baton.runner.engine.Services;
-import dev.baton.runner.engine.Stop;
-import dev.baton.runner.heartbeat.Heartbeats;
-import dev.baton.runner.journal.Producers;
-import dev.baton.runner.journal.SpoolSettings;
+import dev.baton.runner.engine.RunTaskOutcome;
+import dev.baton.runner.engine.RunnerContext;
+import dev.baton.runner.engine.StopReason;
+import dev.baton.runner.engine.WorkflowCache;
+import dev.baton.runner.heartbeat.HeartbeatPublisher;
+import dev.baton.runner.journal.EventSpoolSettings;
+import dev.baton.runner.journal.RunnerProducerFactory;
 import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.logs.LogShipper;
-import dev.baton.runner.logs.RunLogs;
-import dev.baton.runner.process.FixedPath;
-import dev.baton.runner.steps.StepExecutors;
-import dev.baton.runner.training.Training;
+import dev.baton.runner.logs.RunLogUploader;
+import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.steps.StepExecutorRegistry;
+import dev.baton.runner.training.RunnerAotTrainer;
 import io.grpc.ManagedChannel;
 import java.time.Duration;
 import java.util.List;
@@ -82,24 +82,24 @@ public final class Runner implements AutoCloseable {
   private final ManagedChannel orchestratorChannel;
   private final ManagedChannel storeChannel;
   private final Producer<String, byte[]> producer;
-  private final Heartbeats heartbeats;
-  private final Announcements announcements = new Announcements();
-  private final RunLogs logs;
-  private final Gateway gateway;
-  private final Services services;
+  private final HeartbeatPublisher heartbeats;
+  private final DelayedStepStarted announcements = new DelayedStepStarted();
+  private final RunLogUploader logs;
+  private final GatewayClient gateway;
+  private final RunnerContext services;
   private final Map<String, Carried> runs = new ConcurrentHashMap<>();
-  private final CompletableFuture<ExitCode> exit = new CompletableFuture<>();
+  private final CompletableFuture<RunnerExitCode> exit = new CompletableFuture<>();
   private final CompletableFuture<Void> assigned = new CompletableFuture<>();
   // The stream is opened before the rest is made, and its first message may come before that is
   // there.
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private final AtomicBoolean leaving = new AtomicBoolean();
-  private final Lifetime lifetime;
+  private final RetirementTimer lifetime;
   private final Object order = new Object();
   private CompletableFuture<Void> handled = ready;
   private boolean closed;
   private volatile boolean closing;
-  private @Nullable VitalThreadWatch vital;
+  private @Nullable VitalThreadWatcher vital;
 
   /**
    * A run that this process carries.
@@ -114,38 +114,42 @@ public final class Runner implements AutoCloseable {
     }
   }
 
-  public Runner(RunnerConfig config, StepExecutors executors) {
-    this(config, executors, Producers.kafka(config.kafkaBootstrapServers(), config.runnerId()));
+  public Runner(RunnerConfig config, StepExecutorRegistry executors) {
+    this(
+        config,
+        executors,
+        RunnerProducerFactory.kafka(config.kafkaBootstrapServers(), config.runnerId()));
   }
 
   /**
    * @param producers where the trace, heartbeats and logs go
    */
-  public Runner(RunnerConfig config, StepExecutors executors, Producers producers) {
+  public Runner(
+      RunnerConfig config, StepExecutorRegistry executors, RunnerProducerFactory producers) {
     this.config = config;
-    orchestratorChannel = Channels.open(config.orchestrator());
-    gateway = new Gateway(orchestratorChannel, this::hello, this::receive);
+    orchestratorChannel = GrpcChannelFactory.open(config.orchestrator());
+    gateway = new GatewayClient(orchestratorChannel, this::hello, this::receive);
     if (config.mode() != Mode.WARM) {
       gateway.open();
     }
-    storeChannel = Channels.open(config.store());
-    StoreClient store = new StoreClient(storeChannel);
-    FixedPath fixed =
+    storeChannel = GrpcChannelFactory.open(config.store());
+    RunnerStoreClient store = new RunnerStoreClient(storeChannel);
+    WorkspaceMount fixed =
         config
             .workspacePath()
-            .map(path -> FixedPath.at(path, config.data().resolve("runs")))
-            .orElse(FixedPath.NONE);
-    EarlyStart early = new EarlyStart(config, store, fixed);
+            .map(path -> WorkspaceMount.at(path, config.data().resolve("runs")))
+            .orElse(WorkspaceMount.NONE);
+    SnapshotPrefetch early = new SnapshotPrefetch(config, store, fixed);
     producer = producers.durable();
     Thread.ofVirtual().name("connect").start(() -> connect(executors));
-    heartbeats = new Heartbeats(config.runnerId(), producer);
+    heartbeats = new HeartbeatPublisher(config.runnerId(), producer);
     logs =
-        new RunLogs(
+        new RunLogUploader(
             new LogShipper(config.runnerId(), producers::lossy),
             store,
             LogSettings.of(config.data(), config.logSpoolMax(), config.logMax()));
     services =
-        new Services(
+        new RunnerContext(
             config.runnerId(),
             config.data(),
             producer,
@@ -155,17 +159,17 @@ public final class Runner implements AutoCloseable {
             logs,
             executors,
             announcements,
-            new Definitions(),
+            new WorkflowCache(),
             new CheckpointSettings(config.checkpointInterval(), config.checkpointEnvironment()),
             gateway::confirm,
-            new SpoolSettings(config.data(), config.spoolMax()),
+            new EventSpoolSettings(config.data(), config.spoolMax()),
             fixed);
-    lifetime = Lifetime.start(config.maxLifetime(), this::retire);
+    lifetime = RetirementTimer.start(config.maxLifetime(), this::retire);
     ready.complete(null);
   }
 
   /** Blocks until the process has nothing to do any more. */
-  public ExitCode awaitExit() throws InterruptedException {
+  public RunnerExitCode awaitExit() throws InterruptedException {
     try {
       if (config.carries().isPresent()) {
         CompletableFuture.anyOf(assigned, exit)
@@ -176,10 +180,10 @@ public final class Runner implements AutoCloseable {
       LOG.errorf(
           "no assignment from the orchestrator at %s within %d s",
           config.orchestrator(), config.assignPatience().toSeconds());
-      return ExitCode.UNAVAILABLE;
+      return RunnerExitCode.UNAVAILABLE;
     } catch (ExecutionException e) {
       LOG.error("the runner failed", e.getCause());
-      return ExitCode.INTERNAL;
+      return RunnerExitCode.INTERNAL;
     }
   }
 
@@ -192,10 +196,10 @@ public final class Runner implements AutoCloseable {
   public void terminate() {
     lifetime.close();
     leave("terminated", TERMINATED_WITHIN, STEP_PATIENCE);
-    stopAll(Stop.SHUTDOWN, SHUTDOWN_PATIENCE);
+    stopAll(StopReason.SHUTDOWN, SHUTDOWN_PATIENCE);
     // The JVM does not wait for the main thread: what has to be sent is sent from here.
     close();
-    exit.complete(ExitCode.TERMINATED);
+    exit.complete(RunnerExitCode.TERMINATED);
   }
 
   /**
@@ -203,8 +207,8 @@ public final class Runner implements AutoCloseable {
    */
   private void retire(Duration left) {
     leave("max_lifetime", left, left.minus(TERMINATED_WITHIN.minus(STEP_PATIENCE)));
-    stopAll(Stop.SHUTDOWN, SHUTDOWN_PATIENCE);
-    exit.complete(ExitCode.TERMINATED);
+    stopAll(StopReason.SHUTDOWN, SHUTDOWN_PATIENCE);
+    exit.complete(RunnerExitCode.TERMINATED);
   }
 
   /**
@@ -237,7 +241,7 @@ public final class Runner implements AutoCloseable {
       if (unheard.isDone()) {
         return;
       }
-      all.forEach(carried -> carried.task().stop(Stop.LEAVING));
+      all.forEach(carried -> carried.task().stop(StopReason.LEAVING));
       gone.completeOnTimeout(null, steps.toMillis(), TimeUnit.MILLISECONDS).get();
     } catch (ExecutionException e) {
       LOG.warnf("the runs of this runner were not handed over in good order: %s", e);
@@ -258,7 +262,7 @@ public final class Runner implements AutoCloseable {
       vital.close();
     }
     lifetime.close();
-    stopAll(Stop.BROKEN, CLOSE_PATIENCE);
+    stopAll(StopReason.BROKEN, CLOSE_PATIENCE);
     gateway.close();
     try {
       logs.drain(leaving.get() ? LOG_PATIENCE : LOG_PATIENCE_AT_END);
@@ -282,7 +286,7 @@ public final class Runner implements AutoCloseable {
     }
   }
 
-  private void stopAll(Stop reason, Duration patience) {
+  private void stopAll(StopReason reason, Duration patience) {
     List<Carried> all = List.copyOf(runs.values());
     all.forEach(carried -> carried.task().stop(reason));
     CompletableFuture<Void> ended =
@@ -298,7 +302,7 @@ public final class Runner implements AutoCloseable {
   }
 
   /** A warm runner is attached when it has all that a run needs: until then it is not warm. */
-  private void connect(StepExecutors executors) {
+  private void connect(StepExecutorRegistry executors) {
     if (config.mode() != Mode.WARM) {
       connectKafka();
       return;
@@ -306,7 +310,7 @@ public final class Runner implements AutoCloseable {
     storeChannel.getState(true);
     connectKafka();
     try {
-      Training.warmUp(executors);
+      RunnerAotTrainer.warmUp(executors);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return;
@@ -317,25 +321,25 @@ public final class Runner implements AutoCloseable {
   /** So that the first append finds everything ready. */
   private void connectKafka() {
     try {
-      producer.partitionsFor(Topics.TRACE);
+      producer.partitionsFor(TopicName.TRACE);
       watchProducer();
     } catch (RuntimeException e) {
       LOG.errorf(
           "no topic %s at %s: %s. Services create the topics when they start.",
-          Topics.TRACE, config.kafkaBootstrapServers(), e.getMessage());
-      exit.complete(ExitCode.UNAVAILABLE);
+          TopicName.TRACE, config.kafkaBootstrapServers(), e.getMessage());
+      exit.complete(RunnerExitCode.UNAVAILABLE);
     }
   }
 
   private synchronized void watchProducer() {
     if (!closed) {
       vital =
-          VitalThreadWatch.start(
+          VitalThreadWatcher.start(
               "kafka-producer-network-thread | " + config.runnerId(),
               () -> {
                 LOG.fatal(
                     "the producer's thread has died, and nothing can be written: the process ends");
-                exit.complete(ExitCode.JOURNAL);
+                exit.complete(RunnerExitCode.JOURNAL);
               });
     }
   }
@@ -345,7 +349,7 @@ public final class Runner implements AutoCloseable {
         Hello.newBuilder()
             .setRunnerId(config.runnerId())
             .setPid(ProcessHandle.current().pid())
-            .setHost(HostName.get())
+            .setHost(HostNameReader.get())
             .setSlots(config.slots())
             .setMode(mode().word());
     for (Carried carried : runs.values()) {
@@ -370,7 +374,7 @@ public final class Runner implements AutoCloseable {
     return config.mode() == Mode.WARM && assigned.isDone() ? Mode.ISOLATED : config.mode();
   }
 
-  private static Held held(Assignment assignment) {
+  private static Held held(RunAssignment assignment) {
     return Held.newBuilder()
         .setRun(assignment.run())
         .setEpoch(assignment.epoch())
@@ -397,17 +401,19 @@ public final class Runner implements AutoCloseable {
     switch (message.getMessageCase()) {
       case ASSIGN -> {
         try {
-          assign(Messages.assignment(message.getAssign()), Messages.stop(message.getAssign()));
+          assign(
+              GatewayMessageMapper.assignment(message.getAssign()),
+              GatewayMessageMapper.stop(message.getAssign()));
         } catch (RuntimeException | Error e) {
           refuse(message.getAssign().getRun(), message.getAssign().getEpoch(), e);
         }
       }
       case ANSWER -> answer(message.getAnswer());
-      case CANCEL -> stop(message.getCancel().getRun(), Stop.CANCELLED);
+      case CANCEL -> stop(message.getCancel().getRun(), StopReason.CANCELLED);
       case PAUSE ->
           stop(
               message.getPause().getRun(),
-              message.getPause().getNow() ? Stop.PAUSED_NOW : Stop.PAUSED);
+              message.getPause().getNow() ? StopReason.PAUSED_NOW : StopReason.PAUSED);
       case FENCED -> fenced(message.getFenced());
       case CONFIRMED -> confirmed(message.getConfirmed());
       case HAND_OVER -> handOver(message.getHandOver());
@@ -419,7 +425,7 @@ public final class Runner implements AutoCloseable {
   /**
    * @param stop why it is to end before its first step; empty: it is not
    */
-  private void assign(Assignment assignment, Optional<Stop> stop) {
+  private void assign(RunAssignment assignment, Optional<StopReason> stop) {
     Carried held = runs.get(assignment.run());
     if (held != null && held.task().assignment().epoch() >= assignment.epoch()) {
       assignment.answers().forEach(held.task()::answer);
@@ -428,11 +434,11 @@ public final class Runner implements AutoCloseable {
     }
     if (held == null && config.mode() == Mode.WARM && assigned.isDone()) {
       LOG.warnf("run %s is not for this runner, which has had one", assignment.run());
-      gateway.release(assignment.run(), assignment.epoch(), Outcome.SHUTDOWN.word());
+      gateway.release(assignment.run(), assignment.epoch(), RunTaskOutcome.SHUTDOWN.word());
       return;
     }
     if (held != null) {
-      held.task().stop(Stop.FENCED);
+      held.task().stop(StopReason.FENCED);
     }
     RunTask task = new RunTask(assignment, services);
     stop.ifPresent(task::stop);
@@ -458,14 +464,14 @@ public final class Runner implements AutoCloseable {
     LOG.errorf(
         why, "run %s, epoch %d: the assignment cannot be read; it is given back", run, epoch);
     if (config.mode() == Mode.SHARED) {
-      gateway.release(run, epoch, Outcome.BROKEN.word());
+      gateway.release(run, epoch, RunTaskOutcome.BROKEN.word());
     } else {
-      exit.complete(ExitCode.INTERNAL);
+      exit.complete(RunnerExitCode.INTERNAL);
     }
   }
 
-  private void ended(RunTask task, Outcome outcome) {
-    Assignment assignment = task.assignment();
+  private void ended(RunTask task, RunTaskOutcome outcome) {
+    RunAssignment assignment = task.assignment();
     runs.computeIfPresent(
         assignment.run(), (run, carried) -> carried.task() == task ? null : carried);
     // While it closes, the end of the process says it.
@@ -473,15 +479,15 @@ public final class Runner implements AutoCloseable {
     if (outcome.isReleased() || others) {
       gateway.release(assignment.run(), assignment.epoch(), outcome.word());
     }
-    if (outcome == Outcome.BROKEN && task.isJournalBroken()) {
-      exit.complete(ExitCode.JOURNAL);
+    if (outcome == RunTaskOutcome.BROKEN && task.isJournalBroken()) {
+      exit.complete(RunnerExitCode.JOURNAL);
     } else if (config.mode() != Mode.SHARED) {
       exit.complete(
           switch (outcome) {
-            case COMPLETED, FAILED, CANCELLED, PAUSED, PARKED, FENCED -> ExitCode.DONE;
-            case SHUTDOWN -> ExitCode.TERMINATED;
-            case BROKEN -> ExitCode.INTERNAL;
-            case UNAVAILABLE -> ExitCode.UNAVAILABLE;
+            case COMPLETED, FAILED, CANCELLED, PAUSED, PARKED, FENCED -> RunnerExitCode.DONE;
+            case SHUTDOWN -> RunnerExitCode.TERMINATED;
+            case BROKEN -> RunnerExitCode.INTERNAL;
+            case UNAVAILABLE -> RunnerExitCode.UNAVAILABLE;
           });
     }
   }
@@ -489,7 +495,7 @@ public final class Runner implements AutoCloseable {
   private void answer(Answer answer) {
     Carried carried = runs.get(answer.getRun());
     if (carried != null) {
-      carried.task().answer(answer.getApproval(), Messages.answer(answer));
+      carried.task().answer(answer.getApproval(), GatewayMessageMapper.answer(answer));
     }
   }
 
@@ -500,9 +506,9 @@ public final class Runner implements AutoCloseable {
           asked.getRun(), asked.getRequestId(), "this runner does not carry the run");
       return;
     }
-    Trigger trigger;
+    CheckpointTrigger trigger;
     try {
-      trigger = Trigger.of(asked.getTrigger());
+      trigger = CheckpointTrigger.of(asked.getTrigger());
     } catch (IllegalArgumentException e) {
       gateway.checkpointFailed(
           asked.getRun(), asked.getRequestId(), String.valueOf(e.getMessage()));
@@ -525,12 +531,12 @@ public final class Runner implements AutoCloseable {
   private void handOver(HandOver ready) {
     Carried carried = runs.get(ready.getRun());
     if (carried != null && carried.task().assignment().epoch() == ready.getEpoch()) {
-      carried.task().stop(ready.getAtOnce() ? Stop.SHUTDOWN : Stop.LEAVING);
+      carried.task().stop(ready.getAtOnce() ? StopReason.SHUTDOWN : StopReason.LEAVING);
       carried.handOver().complete(null);
     }
   }
 
-  private void stop(String run, Stop reason) {
+  private void stop(String run, StopReason reason) {
     Carried carried = runs.get(run);
     if (carried != null) {
       carried.task().stop(reason);
@@ -550,9 +556,9 @@ public final class Runner implements AutoCloseable {
   private void fenced(Fenced fenced) {
     Carried carried = runs.get(fenced.getRun());
     if (carried != null && carried.task().assignment().epoch() == fenced.getEpoch()) {
-      carried.task().stop(Stop.FENCED);
+      carried.task().stop(StopReason.FENCED);
     } else if (config.carries().filter(it -> it.run().equals(fenced.getRun())).isPresent()) {
-      exit.complete(ExitCode.DONE);
+      exit.complete(RunnerExitCode.DONE);
     }
   }
 }

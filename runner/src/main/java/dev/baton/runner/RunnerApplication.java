@@ -9,8 +9,8 @@ package dev.baton.runner;
 import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.runner.config.ConfigException;
 import dev.baton.runner.config.RunnerConfig;
-import dev.baton.runner.steps.StepExecutors;
-import dev.baton.runner.training.Training;
+import dev.baton.runner.steps.StepExecutorRegistry;
+import dev.baton.runner.training.RunnerAotTrainer;
 import io.quarkus.runtime.QuarkusApplication;
 import jakarta.inject.Inject;
 import org.eclipse.microprofile.config.Config;
@@ -18,17 +18,17 @@ import org.jboss.logging.Logger;
 
 /**
  * {@code baton-runner}: carries what its environment and the orchestrator tell it to, and ends with
- * an {@link ExitCode}. With {@code --train} it only loads what a run needs, for the JDK's AOT
+ * an {@link RunnerExitCode}. With {@code --train} it only loads what a run needs, for the JDK's AOT
  * cache, and ends.
  */
 public final class RunnerApplication implements QuarkusApplication {
   private static final Logger LOG = Logger.getLogger(RunnerApplication.class);
 
   private final Config settings;
-  private final Functions functions;
+  private final StepFunctionRegistry functions;
 
   @Inject
-  public RunnerApplication(Config settings, Functions functions) {
+  public RunnerApplication(Config settings, StepFunctionRegistry functions) {
     this.settings = settings;
     this.functions = functions;
   }
@@ -36,17 +36,18 @@ public final class RunnerApplication implements QuarkusApplication {
   @Override
   public int run(String... args) throws InterruptedException {
     if (args.length == 1 && args[0].equals("--train")) {
-      return Training.run(new StepExecutors(functions::find)).code();
+      return RunnerAotTrainer.run(new StepExecutorRegistry(functions::find)).code();
     }
     RunnerConfig config;
     try {
       config = RunnerConfig.read(key -> settings.getOptionalValue(key, String.class));
     } catch (ConfigException e) {
       LOG.error(e.getMessage());
-      return ExitCode.CONFIG.code();
+      return RunnerExitCode.CONFIG.code();
     }
     ClockGuard.start(LOG::fatal);
-    StepExecutors executors = new StepExecutors(functions::find, config.httpMaxResponse());
+    StepExecutorRegistry executors =
+        new StepExecutorRegistry(functions::find, config.httpMaxResponse());
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

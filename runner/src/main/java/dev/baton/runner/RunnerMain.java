@@ -8,8 +8,8 @@ package dev.baton.runner;
 
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.locale.Utf8LocaleGuard;
-import dev.baton.runner.attach.Channels;
-import dev.baton.runner.capture.FirstUse;
+import dev.baton.runner.attach.GrpcChannelFactory;
+import dev.baton.runner.capture.NativeWarmup;
 import dev.baton.runner.journal.ProducerSettings;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
@@ -30,9 +30,9 @@ public final class RunnerMain {
 
   /** In the order in which it is needed. Nobody waits for it, and whoever is first does it. */
   private static void prepare() {
-    Channels.prepare();
+    GrpcChannelFactory.prepare();
     ProducerSettings.prepare();
     Json.mapper();
-    FirstUse.prepare();
+    NativeWarmup.prepare();
   }
 }

@@ -7,7 +7,7 @@
 package dev.baton.snapshot;
 
 import dev.baton.snapshot.MergeResult.Clash;
-import dev.baton.snapshot.format.Meta;
+import dev.baton.snapshot.format.FileMetadata;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,16 +39,16 @@ final class MergePlan {
   private final SortedMap<TreePath, TreeSet<String>> changers = new TreeMap<>();
   private final SortedMap<TreePath, Clash> clashes = new TreeMap<>();
 
-  private MergePlan(TreeListing base, List<TreeMerge.Branch> branches) {
+  private MergePlan(TreeListing base, List<TreeMerger.Branch> branches) {
     this.base = files(base);
-    for (TreeMerge.Branch branch : branches) {
+    for (TreeMerger.Branch branch : branches) {
       if (this.branches.put(branch.name(), files(branch.listing())) != null) {
         throw new IllegalArgumentException("two branches are named '" + branch.name() + "'");
       }
     }
   }
 
-  static MergePlan of(TreeListing base, List<TreeMerge.Branch> branches) {
+  static MergePlan of(TreeListing base, List<TreeMerger.Branch> branches) {
     MergePlan plan = new MergePlan(base, branches);
     TreeSet<TreePath> paths = new TreeSet<>(plan.base.keySet());
     plan.branches.values().forEach(b -> paths.addAll(b.keySet()));
@@ -173,12 +173,13 @@ final class MergePlan {
     };
   }
 
-  private static Meta timeless(Meta meta) {
+  private static FileMetadata timeless(FileMetadata meta) {
     return timed(meta, new Mtime(0, 0));
   }
 
-  private static Meta timed(Meta meta, Mtime mtime) {
-    return new Meta(meta.mode(), mtime.seconds(), mtime.nanos(), meta.owner(), meta.xattrs());
+  private static FileMetadata timed(FileMetadata meta, Mtime mtime) {
+    return new FileMetadata(
+        meta.mode(), mtime.seconds(), mtime.nanos(), meta.owner(), meta.xattrs());
   }
 
   private static IllegalStateException unresolved(TreeEntry.HardLink link) {

@@ -60,7 +60,7 @@ public abstract sealed class SnapshotException extends IOException {
     }
   }
 
-  /** More bytes than {@link Limits} allows, or than such a part of a snapshot can have. */
+  /** More bytes than {@link RestoreLimits} allows, or than such a part of a snapshot can have. */
   public static final class TooLarge extends SnapshotException {
     private static final long serialVersionUID = 1L;
 
@@ -69,7 +69,7 @@ public abstract sealed class SnapshotException extends IOException {
     }
   }
 
-  /** More entries than a node, a tree or {@link Limits} may have. */
+  /** More entries than a node, a tree or {@link RestoreLimits} may have. */
   public static final class TooManyEntries extends SnapshotException {
     private static final long serialVersionUID = 1L;
 

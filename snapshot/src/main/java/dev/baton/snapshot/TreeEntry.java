@@ -6,19 +6,19 @@
  */
 package dev.baton.snapshot;
 
-import dev.baton.snapshot.format.Content;
-import dev.baton.snapshot.format.Meta;
+import dev.baton.snapshot.format.FileContent;
+import dev.baton.snapshot.format.FileMetadata;
 
 /** One thing in a tree. */
 public sealed interface TreeEntry {
   TreePath path();
 
-  record Directory(TreePath path, Meta meta) implements TreeEntry {}
+  record Directory(TreePath path, FileMetadata meta) implements TreeEntry {}
 
   /**
    * @param content by the names of its chunks; equal for equal bytes and holes
    */
-  record RegularFile(TreePath path, Meta meta, Content content) implements TreeEntry {}
+  record RegularFile(TreePath path, FileMetadata meta, FileContent content) implements TreeEntry {}
 
   /**
    * @param target raw bytes as in {@link TreePath#raw}; may point anywhere or nowhere

@@ -8,7 +8,7 @@ package dev.baton.acceptance.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.protocol.workflow.Durations;
+import dev.baton.protocol.workflow.DurationParser;
 import java.io.IOException;
 import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassModel;
@@ -147,8 +147,8 @@ class ConfigurationKeysTest {
 
   private static boolean same(String told, String real) {
     return told.equals(real)
-        || (Durations.parse(told).isPresent()
-            && Durations.parse(told).equals(Durations.parse(real)));
+        || (DurationParser.parse(told).isPresent()
+            && DurationParser.parse(told).equals(DurationParser.parse(real)));
   }
 
   private static void shouldHaveEffects(String mapping, String module) throws IOException {

@@ -10,11 +10,11 @@ import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.protocol.workflow.Format;
-import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.DefinitionFormat;
 import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.Workflow;
+import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.protocol.workflow.WorkflowSchema;
 import java.io.IOException;
@@ -333,9 +333,9 @@ class WorkflowKeysTest {
 
   private static Workflow parse(String text) {
     String whole = text.startsWith("name:") ? text : "name: w\n" + text;
-    Parsed parsed = WorkflowParser.parse(whole, Format.YAML);
-    assertThat(parsed).describedAs(whole).isInstanceOf(Parsed.Valid.class);
-    return ((Parsed.Valid) parsed).workflow();
+    WorkflowParseResult parsed = WorkflowParser.parse(whole, DefinitionFormat.YAML);
+    assertThat(parsed).describedAs(whole).isInstanceOf(WorkflowParseResult.Valid.class);
+    return ((WorkflowParseResult.Valid) parsed).workflow();
   }
 
   /** What a member says of a plan; a method of a retry, for the first attempts. */
@@ -362,7 +362,7 @@ class WorkflowKeysTest {
   /** Lists of steps have no text of their own. */
   private static Object describe(Object value) {
     return switch (value) {
-      case dev.baton.protocol.workflow.Flow flow ->
+      case dev.baton.protocol.workflow.StepFlow flow ->
           flow.steps().stream().map(WorkflowKeysTest::describe).toList();
       case Step step -> step.id() + describe(step.kind());
       case StepKind.Over over -> describe(over.body());

@@ -6,10 +6,10 @@
  */
 package dev.baton.benchmarks.baton;
 
-import dev.baton.benchmarks.measure.Burst;
-import dev.baton.benchmarks.measure.Distribution;
-import dev.baton.benchmarks.measure.Footprint;
-import dev.baton.benchmarks.measure.Sequential;
+import dev.baton.benchmarks.measure.BurstResult;
+import dev.baton.benchmarks.measure.DurationDistribution;
+import dev.baton.benchmarks.measure.ProcessFootprint;
+import dev.baton.benchmarks.measure.SequentialRunResult;
 import dev.baton.benchmarks.steps.StepsSystem;
 import java.io.IOException;
 import java.net.URI;
@@ -24,21 +24,22 @@ import org.jspecify.annotations.Nullable;
 public final class BatonSystem implements StepsSystem {
   private static final Duration PATIENCE = Duration.ofSeconds(120);
 
-  private final BatonApi api;
-  private final TraceWatch trace;
-  private final @Nullable EmbeddedStack stack;
+  private final BenchmarkApiClient api;
+  private final RunTraceWatcher trace;
+  private final @Nullable BenchmarkStack stack;
   private final boolean submitEach;
   private final Map<Integer, String> workflows = new HashMap<>();
 
-  private BatonSystem(URI server, String kafka, @Nullable EmbeddedStack stack, boolean submitEach) {
-    this.api = new BatonApi(server);
-    this.trace = TraceWatch.start(kafka);
+  private BatonSystem(
+      URI server, String kafka, @Nullable BenchmarkStack stack, boolean submitEach) {
+    this.api = new BenchmarkApiClient(server);
+    this.trace = RunTraceWatcher.start(kafka);
     this.stack = stack;
     this.submitEach = submitEach;
   }
 
   /** Measures a stack of its own; what happens to the stack is the caller's. */
-  public static BatonSystem of(EmbeddedStack stack, boolean submitEach) {
+  public static BatonSystem of(BenchmarkStack stack, boolean submitEach) {
     return new BatonSystem(stack.orchestrator(), stack.kafka(), stack, submitEach);
   }
 
@@ -53,16 +54,16 @@ public final class BatonSystem implements StepsSystem {
   }
 
   @Override
-  public Sequential sequential(int steps) throws IOException, InterruptedException {
+  public SequentialRunResult sequential(int steps) throws IOException, InterruptedException {
     String workflow = workflow(steps);
     long start = System.nanoTime();
     RunTrace run = trace.completed(api.run(workflow), PATIENCE);
     check(run, steps);
-    return new Sequential(run.stepTimes(), (run.endSeenNanos() - start) / 1e6);
+    return new SequentialRunResult(run.stepTimes(), (run.endSeenNanos() - start) / 1e6);
   }
 
   @Override
-  public Burst burst(int runs, int steps) throws IOException, InterruptedException {
+  public BurstResult burst(int runs, int steps) throws IOException, InterruptedException {
     String workflow = workflow(steps);
     long start = System.nanoTime();
     List<String> ids = submitEach ? api.runs(workflow, runs) : api.batch(workflow, runs);
@@ -74,12 +75,13 @@ public final class BatonSystem implements StepsSystem {
       took[i] = (run.endSeenNanos() - start) / 1000;
       last = Math.max(last, run.endSeenNanos());
     }
-    return new Burst(Distribution.of(took), (double) runs * steps / ((last - start) / 1e9));
+    return new BurstResult(
+        DurationDistribution.of(took), (double) runs * steps / ((last - start) / 1e9));
   }
 
   @Override
-  public Footprint footprint() throws IOException {
-    return stack == null ? new Footprint(Map.of(), Map.of(), Map.of()) : stack.footprint();
+  public ProcessFootprint footprint() throws IOException {
+    return stack == null ? new ProcessFootprint(Map.of(), Map.of(), Map.of()) : stack.footprint();
   }
 
   @Override
@@ -98,7 +100,7 @@ public final class BatonSystem implements StepsSystem {
     if (known != null) {
       return known;
     }
-    String stored = api.workflow(NoOpWorkflow.yaml(steps));
+    String stored = api.workflow(NoOpWorkflowFactory.yaml(steps));
     workflows.put(steps, stored);
     return stored;
   }

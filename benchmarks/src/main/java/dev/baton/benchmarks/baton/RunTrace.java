@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.baton;
 
-import dev.baton.benchmarks.measure.Distribution;
+import dev.baton.benchmarks.measure.DurationDistribution;
 import java.util.List;
 
 /**
@@ -23,11 +23,11 @@ record RunTrace(List<Long> stepEndMicros, String end, long endSeenNanos, int rec
   }
 
   /** From the end of each step to the end of the next. */
-  Distribution stepTimes() {
+  DurationDistribution stepTimes() {
     long[] times = new long[stepEndMicros.size() - 1];
     for (int i = 0; i < times.length; i++) {
       times[i] = stepEndMicros.get(i + 1) - stepEndMicros.get(i);
     }
-    return Distribution.of(times);
+    return DurationDistribution.of(times);
   }
 }

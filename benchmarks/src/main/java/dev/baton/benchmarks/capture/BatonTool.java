@@ -7,16 +7,16 @@
 package dev.baton.benchmarks.capture;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.benchmarks.baton.EmbeddedStack;
-import dev.baton.benchmarks.baton.FlightRecordings;
-import dev.baton.benchmarks.measure.DiskUse;
-import dev.baton.benchmarks.measure.Footprint;
-import dev.baton.benchmarks.measure.Usage;
-import dev.baton.benchmarks.snapshot.Cost;
+import dev.baton.benchmarks.baton.BenchmarkStack;
+import dev.baton.benchmarks.baton.JfrRecorder;
+import dev.baton.benchmarks.measure.DiskUsage;
+import dev.baton.benchmarks.measure.ProcessFootprint;
+import dev.baton.benchmarks.measure.ResourceUsage;
+import dev.baton.benchmarks.snapshot.PhaseCost;
 import dev.baton.benchmarks.snapshot.SnapshotTool;
 import dev.baton.protocol.json.Json;
-import dev.baton.standalone.Component;
-import dev.baton.standalone.files.Trees;
+import dev.baton.standalone.StackComponent;
+import dev.baton.standalone.files.DirectoryTreeDeleter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,14 +29,15 @@ import java.util.function.Consumer;
  */
 public final class BatonTool implements SnapshotTool {
   private static final List<String> SERVERS =
-      List.of(Component.STORE.label(), Component.POSTGRES.label(), Component.S3.label());
+      List.of(
+          StackComponent.STORE.label(), StackComponent.POSTGRES.label(), StackComponent.S3.label());
 
-  private final EmbeddedStack stack;
+  private final BenchmarkStack stack;
   private final CaptureProcess process;
   private final Path objects;
   private int rounds;
 
-  private BatonTool(EmbeddedStack stack, CaptureProcess process) {
+  private BatonTool(BenchmarkStack stack, CaptureProcess process) {
     this.stack = stack;
     this.process = process;
     this.objects = stack.objects();
@@ -53,7 +54,8 @@ public final class BatonTool implements SnapshotTool {
       Map<String, Map<String, String>> environment,
       Consumer<String> progress)
       throws IOException, InterruptedException {
-    EmbeddedStack stack = EmbeddedStack.startStore(folder.resolve("stack"), environment, progress);
+    BenchmarkStack stack =
+        BenchmarkStack.startStore(folder.resolve("stack"), environment, progress);
     try {
       return new BatonTool(
           stack, CaptureProcess.start(stack.store(), folder.resolve("capture"), cache));
@@ -81,9 +83,9 @@ public final class BatonTool implements SnapshotTool {
   }
 
   @Override
-  public Cost capture(Path tree) throws IOException, InterruptedException {
-    Footprint before = stack.footprint();
-    Usage usage = process.ask(request("capture"));
+  public PhaseCost capture(Path tree) throws IOException, InterruptedException {
+    ProcessFootprint before = stack.footprint();
+    ResourceUsage usage = process.ask(request("capture"));
     // Verification comes later and in the background, but is part of what a cut costs.
     process.ask(request("verified"));
     return cost(usage, before);
@@ -91,24 +93,24 @@ public final class BatonTool implements SnapshotTool {
 
   @Override
   public Restoration restore(Path tree, Path target) throws IOException, InterruptedException {
-    Footprint before = stack.footprint();
-    Usage usage = process.ask(request("restore").put("target", target.toString()));
+    ProcessFootprint before = stack.footprint();
+    ResourceUsage usage = process.ask(request("restore").put("target", target.toString()));
     return new Restoration(cost(usage, before), target);
   }
 
   @Override
   public long storedBytes() throws IOException {
-    return DiskUse.of(objects.resolve(project())).bytes();
+    return DiskUsage.of(objects.resolve(project())).bytes();
   }
 
   @Override
   public void end() throws IOException {
-    Trees.delete(objects.resolve(project()));
+    DirectoryTreeDeleter.delete(objects.resolve(project()));
   }
 
   /** Records what its Java processes do from now on. */
-  public FlightRecordings record(Path profile) throws IOException, InterruptedException {
-    return FlightRecordings.start(profile, stack, Map.of(process.pid(), "capture"));
+  public JfrRecorder record(Path profile) throws IOException, InterruptedException {
+    return JfrRecorder.start(profile, stack, Map.of(process.pid(), "capture"));
   }
 
   @Override
@@ -118,13 +120,13 @@ public final class BatonTool implements SnapshotTool {
     } finally {
       stack.close();
     }
-    Trees.delete(objects);
+    DirectoryTreeDeleter.delete(objects);
   }
 
-  private Cost cost(Usage usage, Footprint before) throws IOException {
+  private PhaseCost cost(ResourceUsage usage, ProcessFootprint before) throws IOException {
     Map<String, Double> used = stack.footprint().cpuSince(before, 1);
     double servers = SERVERS.stream().mapToDouble(part -> used.getOrDefault(part, 0.0)).sum() / 1e6;
-    return new Cost(usage.wallS(), usage.cpuS(), servers, usage.peakRssBytes());
+    return new PhaseCost(usage.wallS(), usage.cpuS(), servers, usage.peakRssBytes());
   }
 
   private String project() {

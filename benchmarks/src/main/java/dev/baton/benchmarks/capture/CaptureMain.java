@@ -44,7 +44,7 @@ public final class CaptureMain {
     System.setOut(System.err);
     BufferedReader requests =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    try (RunnerLike runner = new RunnerLike(args[0])) {
+    try (RunnerSimulator runner = new RunnerSimulator(args[0])) {
       for (String line = requests.readLine(); line != null; line = requests.readLine()) {
         answers.println(answer(runner, Json.tree(line.getBytes(StandardCharsets.UTF_8))));
         answers.flush();
@@ -52,7 +52,7 @@ public final class CaptureMain {
     }
   }
 
-  private static ObjectNode answer(RunnerLike runner, JsonNode request)
+  private static ObjectNode answer(RunnerSimulator runner, JsonNode request)
       throws InterruptedException {
     ObjectNode answer = Json.mapper().createObjectNode();
     try {

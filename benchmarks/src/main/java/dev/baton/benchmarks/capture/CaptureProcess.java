@@ -8,16 +8,16 @@ package dev.baton.benchmarks.capture;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.benchmarks.measure.ProcessClock;
-import dev.baton.benchmarks.measure.Usage;
+import dev.baton.benchmarks.measure.ProcessUsageMeter;
+import dev.baton.benchmarks.measure.ResourceUsage;
 import dev.baton.protocol.json.Json;
-import dev.baton.standalone.jvm.AotCaches;
+import dev.baton.standalone.jvm.AotCacheDirectory;
 import dev.baton.standalone.jvm.AotMode;
-import dev.baton.standalone.jvm.Heap;
+import dev.baton.standalone.jvm.HeapSettings;
+import dev.baton.standalone.jvm.InstallationLayout;
 import dev.baton.standalone.jvm.JvmCommand;
 import dev.baton.standalone.jvm.JvmProgram;
-import dev.baton.standalone.jvm.Layout;
-import dev.baton.standalone.jvm.NativeLibraries;
+import dev.baton.standalone.jvm.NativeLibraryCache;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -67,7 +67,7 @@ final class CaptureProcess implements AutoCloseable {
     Files.createDirectories(folder);
     List<Path> jars = new ArrayList<>();
     jars.add(ownPlace());
-    JvmProgram runner = Layout.find().packaged("runner");
+    JvmProgram runner = InstallationLayout.find().packaged("runner");
     runner.jars().stream()
         .filter(jar -> !jar.getFileName().toString().equals("quarkus-run.jar"))
         .forEach(jars::add);
@@ -77,11 +77,11 @@ final class CaptureProcess implements AutoCloseable {
     JvmCommand command =
         new JvmCommand(
             program,
-            Heap.RUNNER,
+            HeapSettings.RUNNER,
             JvmCommand.Jit.FULL_SOON,
-            new AotCaches(cache.resolve("aot")),
+            new AotCacheDirectory(cache.resolve("aot")),
             AotMode.OFF,
-            new NativeLibraries(cache.resolve("native")),
+            new NativeLibraryCache(cache.resolve("native")),
             folder);
     Path log = folder.resolve("log");
     ProcessBuilder builder =
@@ -97,8 +97,8 @@ final class CaptureProcess implements AutoCloseable {
    *
    * @throws IOException when it cannot do what it was asked to
    */
-  Usage ask(ObjectNode request) throws IOException, InterruptedException {
-    ProcessClock clock = ProcessClock.start(process.pid());
+  ResourceUsage ask(ObjectNode request) throws IOException, InterruptedException {
+    ProcessUsageMeter clock = ProcessUsageMeter.start(process.pid());
     requests.write(request + "\n");
     requests.flush();
     String answer = answer();
@@ -107,7 +107,7 @@ final class CaptureProcess implements AutoCloseable {
       throw new IOException(
           "the capturing process has ended: " + answer + "\n" + Files.readString(log));
     }
-    Usage usage = clock.stop();
+    ResourceUsage usage = clock.stop();
     JsonNode read = Json.tree(answer.getBytes(StandardCharsets.UTF_8));
     if (!read.path("ok").asBoolean()) {
       throw new IOException(

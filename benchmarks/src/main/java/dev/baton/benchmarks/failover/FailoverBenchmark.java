@@ -6,15 +6,15 @@
  */
 package dev.baton.benchmarks.failover;
 
-import dev.baton.benchmarks.baton.EmbeddedStack;
-import dev.baton.benchmarks.baton.RoundRuns;
-import dev.baton.benchmarks.baton.RunnerProcess;
-import dev.baton.benchmarks.measure.Distribution;
-import dev.baton.benchmarks.measure.Machine;
-import dev.baton.snapshot.posix.Signals;
-import dev.baton.standalone.Component;
-import dev.baton.standalone.Replica;
-import dev.baton.standalone.Stack;
+import dev.baton.benchmarks.baton.BenchmarkStack;
+import dev.baton.benchmarks.baton.LoopingRunDriver;
+import dev.baton.benchmarks.baton.RunnerListEntry;
+import dev.baton.benchmarks.measure.DurationDistribution;
+import dev.baton.benchmarks.measure.MachineDescription;
+import dev.baton.snapshot.posix.ProcessSuspender;
+import dev.baton.standalone.ServiceReplica;
+import dev.baton.standalone.StackComponent;
+import dev.baton.standalone.StandaloneStack;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,12 +33,12 @@ import java.util.function.Consumer;
 /** One stack with warm runners and one without; each scenario has runs of its own. */
 public final class FailoverBenchmark {
   private static final int WARM = 2;
-  private static final RoundRuns.Shape ROUND =
-      new RoundRuns.Shape(200, Scenario.INTERVAL, Scenario.TIMEOUT);
+  private static final LoopingRunDriver.Shape ROUND =
+      new LoopingRunDriver.Shape(200, FailoverScenario.INTERVAL, FailoverScenario.TIMEOUT);
 
   /** Many at once would miss heartbeats of a second for want of processors. */
-  private static final RoundRuns.Shape MANY =
-      new RoundRuns.Shape(20_000, Duration.ofSeconds(10), Duration.ofSeconds(60));
+  private static final LoopingRunDriver.Shape MANY =
+      new LoopingRunDriver.Shape(20_000, Duration.ofSeconds(10), Duration.ofSeconds(60));
 
   /** What happens before anything is measured: servers compile, caches fill. */
   private static final int WARMUP = 5;
@@ -64,7 +64,7 @@ public final class FailoverBenchmark {
     /**
      * @param struck when, by {@link System#nanoTime()}
      */
-    long nanos(RoundRuns runs, String run, int epoch, long struck)
+    long nanos(LoopingRunDriver runs, String run, int epoch, long struck)
         throws IOException, InterruptedException;
   }
 
@@ -78,58 +78,80 @@ public final class FailoverBenchmark {
   public FailoverResult run() throws IOException, InterruptedException {
     progress.accept("seed " + options.seed());
     // As a stack that is used has them; a process that is started here needs twice as long without.
-    if (!Stack.makeAotCaches(folder.resolve("caches"), progress)) {
+    if (!StandaloneStack.makeAotCaches(folder.resolve("caches"), progress)) {
       throw new IOException("the AOT caches could not be made");
     }
     Instant at = Instant.now();
-    if (wants(Scenario.WARM) || wants(Scenario.HANG) || wants(Scenario.REPLICA_LOST)) {
-      try (EmbeddedStack stack = stack("warm", WARM);
-          RoundRuns runs = RoundRuns.on(stack)) {
-        if (wants(Scenario.WARM)) {
-          one(runs, Scenario.WARM, options.kills(), WARM, FailoverBenchmark::kill, SINCE_STRUCK);
+    if (wants(FailoverScenario.WARM)
+        || wants(FailoverScenario.HANG)
+        || wants(FailoverScenario.REPLICA_LOST)) {
+      try (BenchmarkStack stack = stack("warm", WARM);
+          LoopingRunDriver runs = LoopingRunDriver.on(stack)) {
+        if (wants(FailoverScenario.WARM)) {
+          one(
+              runs,
+              FailoverScenario.WARM,
+              options.kills(),
+              WARM,
+              FailoverBenchmark::kill,
+              SINCE_STRUCK);
         }
-        if (wants(Scenario.HANG)) {
-          one(runs, Scenario.HANG, options.hangs(), WARM, FailoverBenchmark::hang, SINCE_STRUCK);
+        if (wants(FailoverScenario.HANG)) {
+          one(
+              runs,
+              FailoverScenario.HANG,
+              options.hangs(),
+              WARM,
+              FailoverBenchmark::hang,
+              SINCE_STRUCK);
         }
-        if (wants(Scenario.REPLICA_LOST)) {
+        if (wants(FailoverScenario.REPLICA_LOST)) {
           replicaLost(stack, runs);
         }
       }
     }
-    if (wants(Scenario.COLD) || wants(Scenario.PLANNED) || wants(Scenario.HUNDRED)) {
-      try (EmbeddedStack stack = stack("cold", 0);
-          RoundRuns runs = RoundRuns.on(stack)) {
-        if (wants(Scenario.COLD)) {
-          one(runs, Scenario.COLD, options.kills(), 0, FailoverBenchmark::kill, SINCE_STRUCK);
-        }
-        if (wants(Scenario.PLANNED)) {
+    if (wants(FailoverScenario.COLD)
+        || wants(FailoverScenario.PLANNED)
+        || wants(FailoverScenario.HUNDRED)) {
+      try (BenchmarkStack stack = stack("cold", 0);
+          LoopingRunDriver runs = LoopingRunDriver.on(stack)) {
+        if (wants(FailoverScenario.COLD)) {
           one(
               runs,
-              Scenario.PLANNED,
+              FailoverScenario.COLD,
+              options.kills(),
+              0,
+              FailoverBenchmark::kill,
+              SINCE_STRUCK);
+        }
+        if (wants(FailoverScenario.PLANNED)) {
+          one(
+              runs,
+              FailoverScenario.PLANNED,
               options.handovers(),
               0,
               FailoverBenchmark::terminate,
               (of, run, epoch, struck) -> of.awaitTakeover(run, epoch));
         }
-        if (wants(Scenario.HUNDRED)) {
+        if (wants(FailoverScenario.HUNDRED)) {
           allAtOnce(runs);
         }
       }
     }
-    return new FailoverResult(at, Machine.line(), options.seed(), rows);
+    return new FailoverResult(at, MachineDescription.line(), options.seed(), rows);
   }
 
-  private boolean wants(Scenario scenario) {
+  private boolean wants(FailoverScenario scenario) {
     return options.scenarios().contains(scenario);
   }
 
-  private EmbeddedStack stack(String name, int warm) throws IOException, InterruptedException {
+  private BenchmarkStack stack(String name, int warm) throws IOException, InterruptedException {
     Map<String, Map<String, String>> environment = new HashMap<>(options.environment());
-    String orchestrator = Component.ORCHESTRATOR.label();
+    String orchestrator = StackComponent.ORCHESTRATOR.label();
     Map<String, String> variables = new HashMap<>(environment.getOrDefault(orchestrator, Map.of()));
     variables.putIfAbsent("BATON_LAUNCHER_WARM_SIZE", Integer.toString(warm));
     environment.put(orchestrator, variables);
-    return EmbeddedStack.start(folder.resolve(name), environment, progress);
+    return BenchmarkStack.start(folder.resolve(name), environment, progress);
   }
 
   private static void kill(long pid) {
@@ -141,11 +163,12 @@ public final class FailoverBenchmark {
   }
 
   private static void hang(long pid) throws IOException {
-    Signals.stop(pid);
+    ProcessSuspender.stop(pid);
   }
 
   /** One run whose runner is struck again and again, each time after it has completed a step. */
-  private void one(RoundRuns runs, Scenario scenario, int samples, int idle, Blow blow, Gap gap)
+  private void one(
+      LoopingRunDriver runs, FailoverScenario scenario, int samples, int idle, Blow blow, Gap gap)
       throws IOException, InterruptedException {
     String run = runs.start(ROUND, 1).getFirst();
     long[] micros = new long[samples];
@@ -154,7 +177,7 @@ public final class FailoverBenchmark {
         progress.accept("%s: %d of %d".formatted(scenario.label(), i, samples));
       }
       runs.awaitIdle(idle);
-      RunnerProcess victim = working(runs, run);
+      RunnerListEntry victim = working(runs, run);
       long start = System.nanoTime();
       blow.strike(victim.pid());
       long micro = gap.nanos(runs, run, victim.epoch(), start) / 1_000;
@@ -167,12 +190,12 @@ public final class FailoverBenchmark {
   }
 
   /** The run's runner, at some moment of a step after one that it has completed. */
-  private RunnerProcess working(RoundRuns runs, String run)
+  private RunnerListEntry working(LoopingRunDriver runs, String run)
       throws IOException, InterruptedException {
     while (true) {
       int epoch = runs.awaitWork(run);
       TimeUnit.MILLISECONDS.sleep(random.nextInt(ROUND.roundMillis()));
-      Optional<RunnerProcess> carrier = runs.carrier(run, epoch);
+      Optional<RunnerListEntry> carrier = runs.carrier(run, epoch);
       if (carrier.isPresent()) {
         return carrier.get();
       }
@@ -180,20 +203,20 @@ public final class FailoverBenchmark {
   }
 
   /** Told at once, too: what comes after it may take long, or fail. */
-  private void measured(Scenario scenario, long... micros) {
-    FailoverResult.Row row = new FailoverResult.Row(scenario, Distribution.of(micros));
+  private void measured(FailoverScenario scenario, long... micros) {
+    FailoverResult.Row row = new FailoverResult.Row(scenario, DurationDistribution.of(micros));
     rows.add(row);
     progress.accept(row.line());
   }
 
-  private void replicaLost(EmbeddedStack stack, RoundRuns runs)
+  private void replicaLost(BenchmarkStack stack, LoopingRunDriver runs)
       throws IOException, InterruptedException {
     long[] micros = new long[options.losses()];
     for (int i = 0; i < micros.length; i++) {
       progress.accept("replica_lost: %d of %d".formatted(i, micros.length));
       List<String> started = new ArrayList<>();
-      Replica second = stack.secondOrchestrator();
-      RunnerProcess victim = startedBy(second, runs, started);
+      ServiceReplica second = stack.secondOrchestrator();
+      RunnerListEntry victim = startedBy(second, runs, started);
       String hit = Objects.requireNonNull(victim.run());
       long replica = second.process().orElseThrow().pid();
       long start = System.nanoTime();
@@ -204,17 +227,18 @@ public final class FailoverBenchmark {
         runs.cancel(run);
       }
     }
-    measured(Scenario.REPLICA_LOST, micros);
+    measured(FailoverScenario.REPLICA_LOST, micros);
   }
 
   /** Either replica may start a run's runner: runs are started until it was the second. */
-  private RunnerProcess startedBy(Replica second, RoundRuns runs, List<String> started)
+  private RunnerListEntry startedBy(
+      ServiceReplica second, LoopingRunDriver runs, List<String> started)
       throws IOException, InterruptedException {
     String instance = Files.readString(second.data().resolve("instance-id")).strip();
     for (int i = 0; i < MOST_STARTS; i++) {
       String run = runs.startAt(second, ROUND);
       started.add(run);
-      RunnerProcess runner = working(runs, run);
+      RunnerListEntry runner = working(runs, run);
       if (runner.instance().equals(instance)) {
         return runner;
       }
@@ -223,10 +247,10 @@ public final class FailoverBenchmark {
     throw new IOException("the second orchestrator starts no runner");
   }
 
-  private void allAtOnce(RoundRuns runs) throws IOException, InterruptedException {
+  private void allAtOnce(LoopingRunDriver runs) throws IOException, InterruptedException {
     progress.accept("hundred: %d runs begin".formatted(options.hundred()));
     List<String> all = runs.start(MANY, options.hundred());
-    List<RunnerProcess> victims = new ArrayList<>();
+    List<RunnerListEntry> victims = new ArrayList<>();
     for (String run : all) {
       victims.add(working(runs, run));
     }
@@ -243,6 +267,6 @@ public final class FailoverBenchmark {
     for (String run : all) {
       runs.cancel(run);
     }
-    measured(Scenario.HUNDRED, micros);
+    measured(FailoverScenario.HUNDRED, micros);
   }
 }

@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.failover;
 
-import dev.baton.benchmarks.arguments.Arguments;
+import dev.baton.benchmarks.arguments.BenchmarkArgumentParser;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param results the folder for the table and the figures; null for the usual one
  */
 public record FailoverOptions(
-    Set<Scenario> scenarios,
+    Set<FailoverScenario> scenarios,
     int kills,
     int hangs,
     int losses,
@@ -81,8 +81,8 @@ public record FailoverOptions(
    * @throws IllegalArgumentException naming the wrong argument and what is allowed
    */
   public static FailoverOptions parse(List<String> arguments) {
-    Arguments left = new Arguments(arguments);
-    Set<Scenario> scenarios = EnumSet.allOf(Scenario.class);
+    BenchmarkArgumentParser left = new BenchmarkArgumentParser(arguments);
+    Set<FailoverScenario> scenarios = EnumSet.allOf(FailoverScenario.class);
     int kills = 50;
     int hangs = 20;
     int losses = 10;
@@ -112,11 +112,11 @@ public record FailoverOptions(
         scenarios, kills, hangs, losses, handovers, hundred, seed, json, environment, results);
   }
 
-  private static Set<Scenario> scenarios(String text) {
-    Set<Scenario> chosen = EnumSet.noneOf(Scenario.class);
+  private static Set<FailoverScenario> scenarios(String text) {
+    Set<FailoverScenario> chosen = EnumSet.noneOf(FailoverScenario.class);
     for (String one : text.split(",", -1)) {
       chosen.add(
-          Arrays.stream(Scenario.values())
+          Arrays.stream(FailoverScenario.values())
               .filter(scenario -> scenario.label().equals(one))
               .findFirst()
               .orElseThrow(
@@ -125,8 +125,8 @@ public record FailoverOptions(
                           "--only "
                               + one
                               + " is none of "
-                              + Arrays.stream(Scenario.values())
-                                  .map(Scenario::label)
+                              + Arrays.stream(FailoverScenario.values())
+                                  .map(FailoverScenario::label)
                                   .collect(Collectors.joining(", ")))));
     }
     return chosen;

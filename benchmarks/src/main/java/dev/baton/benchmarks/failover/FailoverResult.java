@@ -7,7 +7,7 @@
 package dev.baton.benchmarks.failover;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.benchmarks.measure.Distribution;
+import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.protocol.json.Json;
 import java.time.Instant;
 import java.util.List;
@@ -19,7 +19,7 @@ public record FailoverResult(Instant at, String machine, long seed, List<Row> ro
    * @param times from the signal until the next step's start was read from the log; where it is
    *     planned, from the last completed step on
    */
-  public record Row(Scenario scenario, Distribution times) {
+  public record Row(FailoverScenario scenario, DurationDistribution times) {
     /** As the table has it. */
     String line() {
       return String.format(

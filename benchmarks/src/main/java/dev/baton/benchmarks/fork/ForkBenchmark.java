@@ -6,11 +6,11 @@
  */
 package dev.baton.benchmarks.fork;
 
-import dev.baton.benchmarks.baton.EmbeddedStack;
-import dev.baton.benchmarks.baton.ForkedRun;
-import dev.baton.benchmarks.measure.DiskUse;
-import dev.baton.benchmarks.measure.Distribution;
-import dev.baton.benchmarks.measure.Machine;
+import dev.baton.benchmarks.baton.BenchmarkStack;
+import dev.baton.benchmarks.baton.ForkParentRun;
+import dev.baton.benchmarks.measure.DiskUsage;
+import dev.baton.benchmarks.measure.DurationDistribution;
+import dev.baton.benchmarks.measure.MachineDescription;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -27,12 +27,12 @@ public final class ForkBenchmark {
 
   /** What is known of one parent so far. */
   private static final class Samples {
-    final ForkedRun parent;
+    final ForkParentRun parent;
     final long[] answered;
     final long[] completed;
     long stored;
 
-    Samples(ForkedRun parent, int number) {
+    Samples(ForkParentRun parent, int number) {
       this.parent = parent;
       answered = new long[number];
       completed = new long[number];
@@ -46,24 +46,24 @@ public final class ForkBenchmark {
   }
 
   public ForkResult run() throws IOException, InterruptedException {
-    try (EmbeddedStack stack = EmbeddedStack.start(folder, Map.of(), progress);
-        ForkedRun.Place place = ForkedRun.on(stack)) {
+    try (BenchmarkStack stack = BenchmarkStack.start(folder, Map.of(), progress);
+        ForkParentRun.Place place = ForkParentRun.on(stack)) {
       List<Samples> all = new ArrayList<>();
       for (ForkOptions.Parent wanted : options.parents()) {
         progress.accept(
             "a parent of %,d steps and %,d MB".formatted(wanted.steps(), wanted.megabytes()));
-        ForkedRun parent = place.run(wanted.steps(), wanted.megabytes());
+        ForkParentRun parent = place.run(wanted.steps(), wanted.megabytes());
         parent.fork(); // Not measured: the first makes what later ones find.
         all.add(new Samples(parent, options.samples()));
       }
       for (int i = 0; i < options.samples(); i++) {
         progress.accept("round " + (i + 1) + " of " + options.samples());
         for (Samples samples : all) {
-          long before = DiskUse.of(stack.objects()).bytes();
-          ForkedRun.Times times = samples.parent.fork();
+          long before = DiskUsage.of(stack.objects()).bytes();
+          ForkParentRun.Times times = samples.parent.fork();
           samples.answered[i] = times.answeredMicros();
           samples.completed[i] = times.completedMicros();
-          samples.stored += DiskUse.of(stack.objects()).bytes() - before;
+          samples.stored += DiskUsage.of(stack.objects()).bytes() - before;
         }
       }
       List<ForkResult.Row> rows = new ArrayList<>();
@@ -72,11 +72,11 @@ public final class ForkBenchmark {
         rows.add(
             new ForkResult.Row(
                 options.parents().get(i),
-                Distribution.of(samples.answered),
-                Distribution.of(samples.completed),
+                DurationDistribution.of(samples.answered),
+                DurationDistribution.of(samples.completed),
                 samples.stored / options.samples()));
       }
-      return new ForkResult(Instant.now(), Machine.line(), options.samples(), rows);
+      return new ForkResult(Instant.now(), MachineDescription.line(), options.samples(), rows);
     }
   }
 }

@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.fork;
 
-import dev.baton.benchmarks.arguments.Arguments;
+import dev.baton.benchmarks.arguments.BenchmarkArgumentParser;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +65,7 @@ public record ForkOptions(List<Parent> parents, int samples, boolean json, @Null
    * @throws IllegalArgumentException naming the wrong argument and what is allowed
    */
   public static ForkOptions parse(List<String> arguments) {
-    Arguments left = new Arguments(arguments);
+    BenchmarkArgumentParser left = new BenchmarkArgumentParser(arguments);
     List<Parent> parents = USUAL;
     int samples = 9;
     boolean json = false;

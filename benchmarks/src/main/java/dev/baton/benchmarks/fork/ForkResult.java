@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.fork;
 
-import dev.baton.benchmarks.measure.Distribution;
+import dev.baton.benchmarks.measure.DurationDistribution;
 import java.time.Instant;
 import java.util.List;
 
@@ -20,7 +20,10 @@ public record ForkResult(Instant at, String machine, int samples, List<Row> rows
    * @param storedBytes by which the object store has grown, per fork
    */
   public record Row(
-      ForkOptions.Parent parent, Distribution answered, Distribution completed, long storedBytes) {}
+      ForkOptions.Parent parent,
+      DurationDistribution answered,
+      DurationDistribution completed,
+      long storedBytes) {}
 
   public ForkResult {
     rows = List.copyOf(rows);

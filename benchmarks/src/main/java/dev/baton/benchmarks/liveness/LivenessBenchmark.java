@@ -6,12 +6,12 @@
  */
 package dev.baton.benchmarks.liveness;
 
-import dev.baton.benchmarks.baton.EmbeddedStack;
-import dev.baton.benchmarks.measure.ProcessClock;
-import dev.baton.benchmarks.measure.ProcessFigures;
-import dev.baton.benchmarks.measure.Usage;
-import dev.baton.standalone.Component;
-import dev.baton.standalone.Replica;
+import dev.baton.benchmarks.baton.BenchmarkStack;
+import dev.baton.benchmarks.measure.ProcessUsageMeter;
+import dev.baton.benchmarks.measure.ProcfsUsageReader;
+import dev.baton.benchmarks.measure.ResourceUsage;
+import dev.baton.standalone.ServiceReplica;
+import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One stack for all sizes; each size with runs of its own, which end before the next. */
 public final class LivenessBenchmark {
-  private static final String ORCHESTRATOR = Component.ORCHESTRATOR.label();
+  private static final String ORCHESTRATOR = StackComponent.ORCHESTRATOR.label();
   private static final int MEASURED_INTERVALS = 2;
   private static final Duration MARGIN = Duration.ofSeconds(20);
   private static final Duration BEFORE_DUE = Duration.ofSeconds(1);
@@ -45,8 +45,8 @@ public final class LivenessBenchmark {
     List<LivenessResult.Size> sizes = new ArrayList<>();
     LivenessResult.Outage outage = null;
     long seconds = options.interval().toSeconds();
-    try (EmbeddedStack stack =
-        EmbeddedStack.start(folder.resolve("stack"), options.environment(), progress)) {
+    try (BenchmarkStack stack =
+        BenchmarkStack.start(folder.resolve("stack"), options.environment(), progress)) {
       for (int runs : options.runs()) {
         if (outage == null && options.outage().isPositive()) {
           outage = away(stack, runs);
@@ -67,13 +67,14 @@ public final class LivenessBenchmark {
     TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
   }
 
-  private LivenessResult.Outage away(EmbeddedStack stack, int runs)
+  private LivenessResult.Outage away(BenchmarkStack stack, int runs)
       throws IOException, InterruptedException {
-    try (Heartbeats heartbeats = new Heartbeats(stack.kafka(), runs, options.interval());
-        SignalWatch signals = new SignalWatch(stack.kafka(), heartbeats)) {
+    try (HeartbeatLoadGenerator heartbeats =
+            new HeartbeatLoadGenerator(stack.kafka(), runs, options.interval());
+        SignalLatencyWatcher signals = new SignalLatencyWatcher(stack.kafka(), heartbeats)) {
       awaitFirst(runs);
       progress.accept("the orchestrator is killed");
-      stack.killFor(Component.ORCHESTRATOR, options.outage());
+      stack.killFor(StackComponent.ORCHESTRATOR, options.outage());
       progress.accept("the orchestrator is back");
       TimeUnit.MILLISECONDS.sleep(heartbeats.timeout().plus(options.interval()).toMillis());
       heartbeats.check();
@@ -81,23 +82,24 @@ public final class LivenessBenchmark {
     }
   }
 
-  private LivenessResult.Size measure(EmbeddedStack stack, int runs)
+  private LivenessResult.Size measure(BenchmarkStack stack, int runs)
       throws IOException, InterruptedException {
-    try (Heartbeats heartbeats = new Heartbeats(stack.kafka(), runs, options.interval());
-        SignalWatch signals = new SignalWatch(stack.kafka(), heartbeats)) {
+    try (HeartbeatLoadGenerator heartbeats =
+            new HeartbeatLoadGenerator(stack.kafka(), runs, options.interval());
+        SignalLatencyWatcher signals = new SignalLatencyWatcher(stack.kafka(), heartbeats)) {
       awaitFirst(runs);
-      long pid = stack.pid(Component.ORCHESTRATOR);
-      ProcessClock clock = ProcessClock.start(pid);
+      long pid = stack.pid(StackComponent.ORCHESTRATOR);
+      ProcessUsageMeter clock = ProcessUsageMeter.start(pid);
       TimeUnit.MILLISECONDS.sleep(MEASURED_INTERVALS * options.interval().toMillis());
-      Usage used = clock.stop();
+      ResourceUsage used = clock.stop();
       double rss =
-          ProcessFigures.of(Map.of(pid, ORCHESTRATOR)).rssBytes().getOrDefault(ORCHESTRATOR, 0L)
+          ProcfsUsageReader.of(Map.of(pid, ORCHESTRATOR)).rssBytes().getOrDefault(ORCHESTRATOR, 0L)
               / MEGABYTE;
       LivenessResult.Silence one = silence(heartbeats, signals, runs, 0, null);
       LivenessResult.Silence lost = null;
       if (options.replicas() == 2) {
         progress.accept("a second replica starts");
-        Replica second = stack.secondOrchestrator();
+        ServiceReplica second = stack.secondOrchestrator();
         // Until it has its share of the partitions, and copies of the others.
         TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
         lost = silence(heartbeats, signals, runs, 1, second);
@@ -112,7 +114,11 @@ public final class LivenessBenchmark {
    * @param victim is killed a second before the first of them is due
    */
   private LivenessResult.Silence silence(
-      Heartbeats heartbeats, SignalWatch signals, int runs, int turn, @Nullable Replica victim)
+      HeartbeatLoadGenerator heartbeats,
+      SignalLatencyWatcher signals,
+      int runs,
+      int turn,
+      @Nullable ServiceReplica victim)
       throws InterruptedException {
     BitSet silenced = new BitSet(runs);
     int apart = runs / options.silenced();

@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.liveness;
 
-import dev.baton.benchmarks.arguments.Arguments;
+import dev.baton.benchmarks.arguments.BenchmarkArgumentParser;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -75,7 +75,7 @@ public record LivenessOptions(
    * @throws IllegalArgumentException naming the wrong argument and what is allowed
    */
   public static LivenessOptions parse(List<String> arguments) {
-    Arguments left = new Arguments(arguments);
+    BenchmarkArgumentParser left = new BenchmarkArgumentParser(arguments);
     List<Integer> runs = List.of(10_000, 50_000, 100_000);
     Duration interval = Duration.ofSeconds(30);
     int silenced = 1_000;

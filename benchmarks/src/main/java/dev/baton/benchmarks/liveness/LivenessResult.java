@@ -8,7 +8,7 @@ package dev.baton.benchmarks.liveness;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.benchmarks.measure.Distribution;
+import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.protocol.json.Json;
 import java.util.List;
 import java.util.Locale;
@@ -36,7 +36,8 @@ public record LivenessResult(long intervalSeconds, List<Size> sizes, @Nullable O
    * @param falseAlarms signals of runs that were alive
    * @param late from a runner's timeout to its signal; empty where none came
    */
-  public record Silence(int silenced, int signalled, int falseAlarms, List<Distribution> late) {
+  public record Silence(
+      int silenced, int signalled, int falseAlarms, List<DurationDistribution> late) {
     public Silence {
       late = List.copyOf(late);
     }
@@ -128,7 +129,7 @@ public record LivenessResult(long intervalSeconds, List<Size> sizes, @Nullable O
         .put("signalled", silence.signalled())
         .put("false_alarms", silence.falseAlarms());
     if (!silence.late().isEmpty()) {
-      Distribution late = silence.late().getFirst();
+      DurationDistribution late = silence.late().getFirst();
       node.putObject("late_ms")
           .put("median", late.millis(50))
           .put("p99", late.millis(99))

@@ -43,7 +43,7 @@ public record TimedCommand(
    *
    * @throws IOException with the end of its output when it does not end with 0
    */
-  public Usage run() throws IOException, InterruptedException {
+  public ResourceUsage run() throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(line)
             .directory(folder.toFile())
@@ -54,7 +54,7 @@ public record TimedCommand(
     double before = endedCpu();
     long start = System.nanoTime();
     Process process = builder.start();
-    try (PeakMemory memory = new PeakMemory(process.pid())) {
+    try (PeakMemoryWatcher memory = new PeakMemoryWatcher(process.pid())) {
       boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
       double wall = (System.nanoTime() - start) / 1e9;
       if (!ended) {
@@ -64,7 +64,7 @@ public record TimedCommand(
         throw new IOException(
             String.join(" ", line) + " ended with " + process.exitValue() + ":\n" + shown());
       }
-      return new Usage(wall, endedCpu() - before, memory.bytes());
+      return new ResourceUsage(wall, endedCpu() - before, memory.bytes());
     } finally {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
@@ -83,9 +83,9 @@ public record TimedCommand(
   }
 
   private static double endedCpu() throws IOException {
-    String[] fields = ProcessFigures.fields(Files.readString(SELF));
+    String[] fields = ProcfsUsageReader.fields(Files.readString(SELF));
     long ticks =
         Long.parseLong(fields[ENDED_USER_TIME]) + Long.parseLong(fields[ENDED_SYSTEM_TIME]);
-    return ticks * ProcessFigures.MICROS_PER_TICK / 1e6;
+    return ticks * ProcfsUsageReader.MICROS_PER_TICK / 1e6;
   }
 }

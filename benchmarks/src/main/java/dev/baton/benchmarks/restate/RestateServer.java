@@ -51,7 +51,8 @@ final class RestateServer implements AutoCloseable {
    * @param data an empty folder for the server
    * @throws IOException when one of the two does not come up; then none is left running
    */
-  static RestateServer start(NodeTools tools, Path packages, Path data, Consumer<String> progress)
+  static RestateServer start(
+      NodeInstallation tools, Path packages, Path data, Consumer<String> progress)
       throws IOException, InterruptedException {
     progress.accept("restate: packages in " + packages);
     tools.install(packages, FILES);
@@ -99,7 +100,8 @@ final class RestateServer implements AutoCloseable {
     http.shutdownNow();
   }
 
-  private void launch(NodeTools tools, Path packages) throws IOException, InterruptedException {
+  private void launch(NodeInstallation tools, Path packages)
+      throws IOException, InterruptedException {
     launch(
         "server",
         List.of(program(packages).toString(), "--no-logo", "--base-dir", data.toString()),

@@ -7,11 +7,11 @@
 package dev.baton.benchmarks.restate;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.benchmarks.measure.Burst;
-import dev.baton.benchmarks.measure.Distribution;
-import dev.baton.benchmarks.measure.Footprint;
-import dev.baton.benchmarks.measure.ProcessFigures;
-import dev.baton.benchmarks.measure.Sequential;
+import dev.baton.benchmarks.measure.BurstResult;
+import dev.baton.benchmarks.measure.DurationDistribution;
+import dev.baton.benchmarks.measure.ProcessFootprint;
+import dev.baton.benchmarks.measure.ProcfsUsageReader;
+import dev.baton.benchmarks.measure.SequentialRunResult;
 import dev.baton.benchmarks.steps.StepsSystem;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
@@ -51,7 +51,7 @@ public final class RestateSystem implements StepsSystem {
    */
   public static Optional<RestateSystem> start(Path packages, Path data, Consumer<String> progress)
       throws IOException, InterruptedException {
-    Optional<NodeTools> tools = NodeTools.find();
+    Optional<NodeInstallation> tools = NodeInstallation.find();
     if (tools.isEmpty()) {
       progress.accept("restate: not measured, node or npm is missing");
       return Optional.empty();
@@ -66,7 +66,7 @@ public final class RestateSystem implements StepsSystem {
   }
 
   @Override
-  public Sequential sequential(int steps) throws IOException, InterruptedException {
+  public SequentialRunResult sequential(int steps) throws IOException, InterruptedException {
     long start = System.nanoTime();
     HttpResponse<byte[]> answer = await(call(steps, true));
     double millis = (System.nanoTime() - start) / 1e6;
@@ -79,11 +79,11 @@ public final class RestateSystem implements StepsSystem {
     for (int i = 1; i < steps; i++) {
       times[i - 1] = took.get(i).asLong();
     }
-    return new Sequential(Distribution.of(times), millis);
+    return new SequentialRunResult(DurationDistribution.of(times), millis);
   }
 
   @Override
-  public Burst burst(int runs, int steps) throws IOException, InterruptedException {
+  public BurstResult burst(int runs, int steps) throws IOException, InterruptedException {
     List<CompletableFuture<Long>> answers = new ArrayList<>();
     long start = System.nanoTime();
     for (int i = 0; i < runs; i++) {
@@ -105,12 +105,13 @@ public final class RestateSystem implements StepsSystem {
       took[i] = (end - start) / 1000;
       last = Math.max(last, end);
     }
-    return new Burst(Distribution.of(took), (double) runs * steps / ((last - start) / 1e9));
+    return new BurstResult(
+        DurationDistribution.of(took), (double) runs * steps / ((last - start) / 1e9));
   }
 
   @Override
-  public Footprint footprint() {
-    return ProcessFigures.of(server.processes());
+  public ProcessFootprint footprint() {
+    return ProcfsUsageReader.of(server.processes());
   }
 
   @Override

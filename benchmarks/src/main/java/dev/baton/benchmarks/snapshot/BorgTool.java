@@ -44,14 +44,15 @@ final class BorgTool extends CommandTool {
   }
 
   @Override
-  public Cost capture(Path tree) throws IOException, InterruptedException {
+  public PhaseCost capture(Path tree) throws IOException, InterruptedException {
     archives++;
-    return Cost.of(command(tree, environment, "borg", "create", "::" + archives, ".").run());
+    return PhaseCost.of(command(tree, environment, "borg", "create", "::" + archives, ".").run());
   }
 
   @Override
   public Restoration restore(Path tree, Path target) throws IOException, InterruptedException {
     return new Restoration(
-        Cost.of(command(target, environment, "borg", "extract", "::" + archives).run()), target);
+        PhaseCost.of(command(target, environment, "borg", "extract", "::" + archives).run()),
+        target);
   }
 }

@@ -6,9 +6,9 @@
  */
 package dev.baton.benchmarks.snapshot;
 
-import dev.baton.benchmarks.measure.DiskUse;
+import dev.baton.benchmarks.measure.DiskUsage;
 import dev.baton.benchmarks.measure.TimedCommand;
-import dev.baton.standalone.files.Trees;
+import dev.baton.standalone.files.DirectoryTreeDeleter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,17 +49,17 @@ abstract class CommandTool implements SnapshotTool {
 
   @Override
   public final long storedBytes() throws IOException {
-    return DiskUse.of(store()).bytes();
+    return DiskUsage.of(store()).bytes();
   }
 
   @Override
   public final void end() throws IOException {
-    Trees.delete(store());
-    Trees.delete(cache());
+    DirectoryTreeDeleter.delete(store());
+    DirectoryTreeDeleter.delete(cache());
   }
 
   @Override
   public final void close() throws IOException {
-    Trees.delete(folder);
+    DirectoryTreeDeleter.delete(folder);
   }
 }

@@ -42,15 +42,15 @@ final class ResticTool extends CommandTool {
   }
 
   @Override
-  public Cost capture(Path tree) throws IOException, InterruptedException {
-    return Cost.of(
+  public PhaseCost capture(Path tree) throws IOException, InterruptedException {
+    return PhaseCost.of(
         command(store(), environment, "restic", "--quiet", "backup", tree.toString()).run());
   }
 
   @Override
   public Restoration restore(Path tree, Path target) throws IOException, InterruptedException {
-    Cost cost =
-        Cost.of(
+    PhaseCost cost =
+        PhaseCost.of(
             command(
                     target,
                     environment,

@@ -6,13 +6,13 @@
  */
 package dev.baton.benchmarks.snapshot;
 
-import dev.baton.benchmarks.baton.FlightRecordings;
-import dev.baton.benchmarks.measure.DiskUse;
-import dev.baton.benchmarks.measure.Machine;
+import dev.baton.benchmarks.baton.JfrRecorder;
+import dev.baton.benchmarks.measure.DiskUsage;
+import dev.baton.benchmarks.measure.MachineDescription;
 import dev.baton.benchmarks.measure.TimedCommand;
-import dev.baton.benchmarks.snapshot.SnapshotResult.Measured;
+import dev.baton.benchmarks.snapshot.SnapshotResult.ToolResult;
 import dev.baton.benchmarks.tree.TreeCache;
-import dev.baton.standalone.files.Trees;
+import dev.baton.standalone.files.DirectoryTreeDeleter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,18 +62,18 @@ public final class SnapshotBenchmark {
     Path tree = work.resolve("tree");
     try {
       Path source = source();
-      boolean keeps = hasRoomForAll(DiskUse.of(source).bytes());
+      boolean keeps = hasRoomForAll(DiskUsage.of(source).bytes());
       copy(source, tree);
       return measure(tree, keeps);
     } finally {
       // Only logs are left where something went wrong.
-      Trees.delete(tree);
+      DirectoryTreeDeleter.delete(tree);
     }
   }
 
   private SnapshotResult measure(Path tree, boolean keeps)
       throws IOException, InterruptedException {
-    DiskUse content = DiskUse.of(tree);
+    DiskUsage content = DiskUsage.of(tree);
     progress.accept(
         String.format(
             Locale.ROOT,
@@ -82,23 +82,24 @@ public final class SnapshotBenchmark {
             content.folders(),
             content.bytes() >> 20));
     int percent = (int) Math.max(1, content.files() / 100);
-    try (Turns turns = new Turns(tree, work, percent, keeps, progress);
-        Tools tools = Tools.start(options, work, cache, progress);
-        FlightRecordings _ = tools.record(options.profile())) {
-      List<Floor> floors = new ArrayList<>();
-      Floor.read(tree, log);
+    try (SnapshotRoundExecutor turns =
+            new SnapshotRoundExecutor(tree, work, percent, keeps, progress);
+        SnapshotToolRegistry tools = SnapshotToolRegistry.start(options, work, cache, progress);
+        JfrRecorder _ = tools.record(options.profile())) {
+      List<FileIoFloor> floors = new ArrayList<>();
+      FileIoFloor.read(tree, log);
       for (int round = 1; round <= options.rounds(); round++) {
-        floors.add(Floor.measure(tree, log));
+        floors.add(FileIoFloor.measure(tree, log));
         progress.accept("round " + round + " " + describe(floors.getLast()));
         turns.round(round, tools.inOrderOf(round));
       }
-      Map<String, Measured> measured = new LinkedHashMap<>();
+      Map<String, ToolResult> measured = new LinkedHashMap<>();
       for (SnapshotTool tool : tools.all()) {
         measured.put(tool.name(), turns.of(tool));
       }
       return new SnapshotResult(
           Instant.now().truncatedTo(ChronoUnit.SECONDS),
-          Machine.line(),
+          MachineDescription.line(),
           options.given() == null ? "generated, seed " + options.shape().seed() : "given",
           content,
           percent,
@@ -164,7 +165,7 @@ public final class SnapshotBenchmark {
     new TimedCommand(List.of("sh", "-c", script), Map.of(), tree, log).run();
   }
 
-  private static String describe(Floor floor) {
+  private static String describe(FileIoFloor floor) {
     return String.format(
         Locale.ROOT,
         "floor: stat %.2f s, read %.2f s, zstd %.2f s",

@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.snapshot;
 
-import dev.baton.benchmarks.arguments.Arguments;
+import dev.baton.benchmarks.arguments.BenchmarkArgumentParser;
 import dev.baton.benchmarks.tree.TreeShape;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -85,7 +85,7 @@ public record SnapshotOptions(
    * @throws IllegalArgumentException naming the wrong argument and what is allowed
    */
   public static SnapshotOptions parse(List<String> arguments) {
-    Arguments left = new Arguments(arguments);
+    BenchmarkArgumentParser left = new BenchmarkArgumentParser(arguments);
     int rounds = 5;
     boolean json = false;
     Path given = null;

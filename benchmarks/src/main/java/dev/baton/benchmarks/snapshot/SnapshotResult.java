@@ -6,8 +6,8 @@
  */
 package dev.baton.benchmarks.snapshot;
 
-import dev.baton.benchmarks.measure.DiskUse;
-import dev.baton.benchmarks.measure.Median;
+import dev.baton.benchmarks.measure.DiskUsage;
+import dev.baton.benchmarks.measure.MedianCalculator;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -31,18 +31,18 @@ public record SnapshotResult(
     Instant at,
     String machine,
     String tree,
-    DiskUse content,
+    DiskUsage content,
     int percentFiles,
-    List<Floor> floors,
-    Map<String, Measured> tools) {
+    List<FileIoFloor> floors,
+    Map<String, ToolResult> tools) {
 
   public SnapshotResult {
     floors = List.copyOf(floors);
     tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
   }
 
-  public Floor floor() {
-    return Floor.median(floors);
+  public FileIoFloor floor() {
+    return FileIoFloor.median(floors);
   }
 
   /**
@@ -52,15 +52,17 @@ public record SnapshotResult(
    * @param differences of the tree that it restored in the first round from the captured one, as
    *     rsync names them; null where that was not compared
    */
-  public record Measured(String version, @Nullable List<String> differences, List<Round> rounds) {
-    public Measured {
+  public record ToolResult(
+      String version, @Nullable List<String> differences, List<SnapshotRoundResult> rounds) {
+    public ToolResult {
       differences = differences == null ? null : List.copyOf(differences);
       rounds = List.copyOf(rounds);
     }
 
     /** Over the rounds. */
-    public double median(ToDoubleFunction<Round> figure) {
-      return Median.of(rounds.stream().map(round -> figure.applyAsDouble(round)).toList());
+    public double median(ToDoubleFunction<SnapshotRoundResult> figure) {
+      return MedianCalculator.of(
+          rounds.stream().map(round -> figure.applyAsDouble(round)).toList());
     }
   }
 }

@@ -25,7 +25,7 @@ public interface SnapshotTool extends AutoCloseable {
   void begin(Path tree) throws IOException, InterruptedException;
 
   /** Keeps the tree's state as it is now. */
-  Cost capture(Path tree) throws IOException, InterruptedException;
+  PhaseCost capture(Path tree) throws IOException, InterruptedException;
 
   /**
    * Gets the newest state back.
@@ -48,5 +48,5 @@ public interface SnapshotTool extends AutoCloseable {
   /**
    * @param tree where the restored tree is, somewhere below the target
    */
-  record Restoration(Cost cost, Path tree) {}
+  record Restoration(PhaseCost cost, Path tree) {}
 }

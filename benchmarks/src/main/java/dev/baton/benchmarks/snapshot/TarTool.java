@@ -37,9 +37,9 @@ final class TarTool extends CommandTool {
   }
 
   @Override
-  public Cost capture(Path tree) throws IOException, InterruptedException {
+  public PhaseCost capture(Path tree) throws IOException, InterruptedException {
     archives++;
-    return Cost.of(
+    return PhaseCost.of(
         command(store(), Map.of(), "tar", "--zstd", "-cf", newest(), "-C", tree.toString(), ".")
             .run());
   }
@@ -47,7 +47,7 @@ final class TarTool extends CommandTool {
   @Override
   public Restoration restore(Path tree, Path target) throws IOException, InterruptedException {
     return new Restoration(
-        Cost.of(command(target, Map.of(), "tar", "--zstd", "-xpf", newest()).run()), target);
+        PhaseCost.of(command(target, Map.of(), "tar", "--zstd", "-xpf", newest()).run()), target);
   }
 
   private String newest() {

@@ -7,15 +7,15 @@
 package dev.baton.benchmarks.steps;
 
 import dev.baton.benchmarks.baton.BatonSystem;
-import dev.baton.benchmarks.baton.BrokerFloor;
-import dev.baton.benchmarks.baton.BrokerFloor.Floor;
-import dev.baton.benchmarks.baton.EmbeddedStack;
-import dev.baton.benchmarks.baton.FlightRecordings;
-import dev.baton.benchmarks.measure.Machine;
-import dev.baton.benchmarks.measure.MachineTime;
-import dev.baton.benchmarks.measure.Median;
+import dev.baton.benchmarks.baton.BenchmarkStack;
+import dev.baton.benchmarks.baton.BrokerFloorBenchmark;
+import dev.baton.benchmarks.baton.BrokerFloorBenchmark.Floor;
+import dev.baton.benchmarks.baton.JfrRecorder;
+import dev.baton.benchmarks.measure.MachineCpuSample;
+import dev.baton.benchmarks.measure.MachineDescription;
+import dev.baton.benchmarks.measure.MedianCalculator;
 import dev.baton.benchmarks.restate.RestateSystem;
-import dev.baton.benchmarks.steps.StepsResult.Measured;
+import dev.baton.benchmarks.steps.StepsResult.SystemResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StepsBenchmark {
   private final StepsOptions options;
-  private final Workload work;
+  private final StepsWorkload work;
   private final Path folder;
   private final Path packages;
   private final Consumer<String> progress;
@@ -49,7 +49,11 @@ public final class StepsBenchmark {
    * @param progress told in one line each what happens
    */
   public StepsBenchmark(
-      StepsOptions options, Workload work, Path folder, Path packages, Consumer<String> progress) {
+      StepsOptions options,
+      StepsWorkload work,
+      Path folder,
+      Path packages,
+      Consumer<String> progress) {
     this.options = options;
     this.work = work;
     this.folder = folder;
@@ -70,15 +74,15 @@ public final class StepsBenchmark {
           null,
           null);
     }
-    try (EmbeddedStack stack =
-            EmbeddedStack.start(folder.resolve("baton"), options.environment(), progress);
-        BrokerFloor floor = BrokerFloor.start(stack.kafka())) {
+    try (BenchmarkStack stack =
+            BenchmarkStack.start(folder.resolve("baton"), options.environment(), progress);
+        BrokerFloorBenchmark floor = BrokerFloorBenchmark.start(stack.kafka())) {
       return compare(BatonSystem.of(stack, options.submitEach()), floor, stack);
     }
   }
 
   private StepsResult compare(
-      BatonSystem started, @Nullable BrokerFloor floor, @Nullable EmbeddedStack stack)
+      BatonSystem started, @Nullable BrokerFloorBenchmark floor, @Nullable BenchmarkStack stack)
       throws IOException, InterruptedException {
     try (BatonSystem baton = started;
         @Nullable RestateSystem restate = restate()) {
@@ -88,19 +92,21 @@ public final class StepsBenchmark {
         systems.add(restate);
       }
       List<Floor> floors = new ArrayList<>();
-      Map<String, List<Turn>> turns = new LinkedHashMap<>();
+      Map<String, List<StepsRoundResult>> turns = new LinkedHashMap<>();
       rounds("warm-up", options.warmup(), systems, floor, new ArrayList<>(), new LinkedHashMap<>());
-      try (FlightRecordings _ = FlightRecordings.start(options.profile(), stack)) {
+      try (JfrRecorder _ = JfrRecorder.start(options.profile(), stack)) {
         rounds("round", options.rounds(), systems, floor, floors, turns);
       }
       return new StepsResult(
           Instant.now().truncatedTo(ChronoUnit.SECONDS),
-          Machine.line(),
+          MachineDescription.line(),
           work,
           options.submitEach(),
           floors.isEmpty() ? null : median(floors),
-          Measured.of(Objects.requireNonNull(turns.get(baton.name()))),
-          restate == null ? null : Measured.of(Objects.requireNonNull(turns.get(restate.name()))));
+          SystemResult.of(Objects.requireNonNull(turns.get(baton.name()))),
+          restate == null
+              ? null
+              : SystemResult.of(Objects.requireNonNull(turns.get(restate.name()))));
     }
   }
 
@@ -116,9 +122,9 @@ public final class StepsBenchmark {
       String name,
       int rounds,
       List<StepsSystem> systems,
-      @Nullable BrokerFloor floor,
+      @Nullable BrokerFloorBenchmark floor,
       List<Floor> floors,
-      Map<String, List<Turn>> turns)
+      Map<String, List<StepsRoundResult>> turns)
       throws IOException, InterruptedException {
     List<StepsSystem> order = new ArrayList<>(systems);
     for (int round = 1; round <= rounds; round++) {
@@ -127,11 +133,11 @@ public final class StepsBenchmark {
         tell(name, round, "floor", describe(floors.getLast()));
       }
       for (StepsSystem system : order) {
-        Turn turn = Turn.take(system, work);
+        StepsRoundResult turn = StepsRoundResult.take(system, work);
         turns.computeIfAbsent(system.name(), key -> new ArrayList<>()).add(turn);
         tell(name, round, system.name(), describe(turn));
         if (turn.elsewhere() != null) {
-          MachineTime.remark(turn.elsewhere()).ifPresent(progress);
+          MachineCpuSample.remark(turn.elsewhere()).ifPresent(progress);
         }
       }
       Collections.reverse(order);
@@ -151,7 +157,7 @@ public final class StepsBenchmark {
         floor.appendsPerS());
   }
 
-  private static String describe(Turn turn) {
+  private static String describe(StepsRoundResult turn) {
     return String.format(
         Locale.ROOT,
         "step p50 %.2f ms, p99 %.2f ms, %,.0f steps/s, run p50 %.0f ms, p99 %.0f ms, %.0f MB, %s"
@@ -177,6 +183,6 @@ public final class StepsBenchmark {
   }
 
   private static double median(List<Floor> floors, ToDoubleFunction<Floor> figure) {
-    return Median.of(floors.stream().map(figure::applyAsDouble).toList());
+    return MedianCalculator.of(floors.stream().map(figure::applyAsDouble).toList());
   }
 }

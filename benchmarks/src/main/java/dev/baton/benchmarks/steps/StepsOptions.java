@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.steps;
 
-import dev.baton.benchmarks.arguments.Arguments;
+import dev.baton.benchmarks.arguments.BenchmarkArgumentParser;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -80,7 +80,7 @@ public record StepsOptions(
    * @throws IllegalArgumentException naming the wrong argument and what is allowed
    */
   public static StepsOptions parse(List<String> arguments) {
-    Arguments left = new Arguments(arguments);
+    BenchmarkArgumentParser left = new BenchmarkArgumentParser(arguments);
     int rounds = 3;
     int warmup = 8;
     boolean json = false;

@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.steps;
 
-import dev.baton.benchmarks.baton.BrokerFloor.Floor;
+import dev.baton.benchmarks.baton.BrokerFloorBenchmark.Floor;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
 public record StepsResult(
     Instant at,
     String machine,
-    Workload work,
+    StepsWorkload work,
     boolean submitEach,
     @Nullable Floor floor,
-    Measured baton,
-    @Nullable Measured restate) {
+    SystemResult baton,
+    @Nullable SystemResult restate) {
 
   /** One system's figures; each turn's and their medians. */
-  public record Measured(Summary median, List<Turn> turns) {
-    public Measured {
+  public record SystemResult(StepsSummary median, List<StepsRoundResult> turns) {
+    public SystemResult {
       turns = List.copyOf(turns);
     }
 
-    static Measured of(List<Turn> turns) {
-      return new Measured(Summary.of(turns), turns);
+    static SystemResult of(List<StepsRoundResult> turns) {
+      return new SystemResult(StepsSummary.of(turns), turns);
     }
   }
 }

@@ -6,9 +6,9 @@
  */
 package dev.baton.benchmarks.steps;
 
-import dev.baton.benchmarks.measure.Burst;
-import dev.baton.benchmarks.measure.Footprint;
-import dev.baton.benchmarks.measure.Sequential;
+import dev.baton.benchmarks.measure.BurstResult;
+import dev.baton.benchmarks.measure.ProcessFootprint;
+import dev.baton.benchmarks.measure.SequentialRunResult;
 import java.io.IOException;
 import java.util.OptionalLong;
 
@@ -19,13 +19,13 @@ public interface StepsSystem extends AutoCloseable {
   String name();
 
   /** One run of so many steps; returns when it has ended. */
-  Sequential sequential(int steps) throws IOException, InterruptedException;
+  SequentialRunResult sequential(int steps) throws IOException, InterruptedException;
 
   /** So many runs at once; returns when all have ended. */
-  Burst burst(int runs, int steps) throws IOException, InterruptedException;
+  BurstResult burst(int runs, int steps) throws IOException, InterruptedException;
 
   /** What its processes hold now; empty where they are not on this machine. */
-  Footprint footprint() throws IOException;
+  ProcessFootprint footprint() throws IOException;
 
   /** How often it has flushed its log to disk so far; empty where that cannot be known. */
   OptionalLong flushes() throws IOException, InterruptedException;

@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.tree;
 
-import dev.baton.standalone.files.Trees;
+import dev.baton.standalone.files.DirectoryTreeDeleter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ public final class TreeCache {
       TreeGenerator.write(shape, made, log, progress);
       Files.move(made, tree);
     } finally {
-      Trees.delete(part);
+      DirectoryTreeDeleter.delete(part);
       Files.deleteIfExists(log);
     }
     return tree;

@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.tree;
 
-import dev.baton.benchmarks.tree.SourceText.Flavour;
+import dev.baton.benchmarks.tree.SourceTextGenerator.Flavour;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -33,7 +33,7 @@ final class TreeGenerator {
 
   private final TreeShape shape;
   private final Path tree;
-  private final Lexicon lexicon;
+  private final SyntheticVocabulary lexicon;
   private final SplittableRandom random;
   private final List<Path> texts = new ArrayList<>();
   private final Consumer<String> progress;
@@ -41,7 +41,7 @@ final class TreeGenerator {
   private TreeGenerator(TreeShape shape, Path tree, Consumer<String> progress) {
     this.shape = shape;
     this.tree = tree;
-    this.lexicon = new Lexicon(shape.seed());
+    this.lexicon = new SyntheticVocabulary(shape.seed());
     this.random = new SplittableRandom(shape.seed() ^ 0x7472_6565L);
     this.progress = progress;
   }
@@ -56,7 +56,7 @@ final class TreeGenerator {
   }
 
   private void write(Path log) throws IOException, InterruptedException {
-    FolderNames folders = FolderNames.of(shape.folders(), lexicon, random);
+    SyntheticFolderLayout folders = SyntheticFolderLayout.of(shape.folders(), lexicon, random);
     for (Path folder : folders.paths()) {
       Files.createDirectory(tree.resolve(folder));
     }
@@ -68,11 +68,11 @@ final class TreeGenerator {
     }
     List<Path> tracked =
         texts.stream()
-            .filter(file -> file.startsWith(tree.resolve(FolderNames.TRACKED)))
+            .filter(file -> file.startsWith(tree.resolve(SyntheticFolderLayout.TRACKED)))
             .filter(Files::isWritable)
             .toList();
     progress.accept("committing " + tracked.size() + " of its files");
-    if (!GitHistory.write(tree, tracked, log, lexicon, random)) {
+    if (!GitHistoryWriter.write(tree, tracked, log, lexicon, random)) {
       progress.accept("there is no git here: the tree is no repository");
     }
     for (Path folder : folders.paths().reversed()) {
@@ -80,7 +80,7 @@ final class TreeGenerator {
     }
   }
 
-  private void writeTexts(FolderNames folders) throws IOException {
+  private void writeTexts(SyntheticFolderLayout folders) throws IOException {
     int[] sizes = sizes();
     byte[] last = new byte[0];
     for (int i = 0; i < sizes.length; i++) {
@@ -95,7 +95,7 @@ final class TreeGenerator {
       Path file = folder.resolve(stem + "-" + Integer.toString(i, 36) + flavour.suffix);
       // Some files are copies of others, in every tree.
       if (random.nextInt(50) > 0) {
-        last = SourceText.of(lexicon, flavour, folders.topics().get(at), sizes[i], random);
+        last = SourceTextGenerator.of(lexicon, flavour, folders.topics().get(at), sizes[i], random);
       }
       Files.write(file, last);
       int mode = random.nextInt(200);
@@ -132,12 +132,12 @@ final class TreeGenerator {
     int[] compressible = {0, 50, 100};
     for (int percent : compressible) {
       Path file = assets.resolve("asset-" + percent + ".bin");
-      Binaries.write(file, shape.binaryBytes(), percent, random.split());
+      BinaryFileWriter.write(file, shape.binaryBytes(), percent, random.split());
       texts.add(file);
     }
   }
 
-  private void writeLinks(FolderNames folders) throws IOException {
+  private void writeLinks(SyntheticFolderLayout folders) throws IOException {
     for (int i = 0; i < shape.links(); i++) {
       Path folder = tree.resolve(folders.paths().get(random.nextInt(folders.paths().size())));
       Path target = texts.get(random.nextInt(texts.size()));

@@ -9,7 +9,7 @@ package dev.baton.benchmarks.failover;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.baton.benchmarks.measure.Distribution;
+import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -21,7 +21,7 @@ class FailoverOptionsTest {
   void shouldMeasureEverythingUnlessToldOtherwise() {
     FailoverOptions usual = FailoverOptions.parse(List.of());
 
-    assertThat(usual.scenarios()).containsExactlyInAnyOrder(Scenario.values());
+    assertThat(usual.scenarios()).containsExactlyInAnyOrder(FailoverScenario.values());
     assertThat(usual.kills()).isEqualTo(50);
     assertThat(usual.hundred()).isEqualTo(100);
   }
@@ -50,7 +50,8 @@ class FailoverOptionsTest {
                 "-o",
                 "json"));
 
-    assertThat(options.scenarios()).containsExactlyInAnyOrder(Scenario.WARM, Scenario.REPLICA_LOST);
+    assertThat(options.scenarios())
+        .containsExactlyInAnyOrder(FailoverScenario.WARM, FailoverScenario.REPLICA_LOST);
     assertThat(
             List.of(
                 options.kills(),
@@ -84,8 +85,10 @@ class FailoverOptionsTest {
             "a machine",
             7,
             List.of(
-                new FailoverResult.Row(Scenario.WARM, Distribution.of(100_000, 200_000, 1_300_000)),
-                new FailoverResult.Row(Scenario.HUNDRED, Distribution.of(5_000_000))));
+                new FailoverResult.Row(
+                    FailoverScenario.WARM, DurationDistribution.of(100_000, 200_000, 1_300_000)),
+                new FailoverResult.Row(
+                    FailoverScenario.HUNDRED, DurationDistribution.of(5_000_000))));
 
     assertThat(result.table())
         .contains("| 3 | 200 ms | 1,300 ms | 1,300 ms | 300 ms |")

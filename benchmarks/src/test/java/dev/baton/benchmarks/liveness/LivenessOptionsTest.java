@@ -9,7 +9,7 @@ package dev.baton.benchmarks.liveness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.baton.benchmarks.measure.Distribution;
+import dev.baton.benchmarks.measure.DurationDistribution;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -61,7 +61,8 @@ class LivenessOptionsTest {
                     10_000,
                     4.2,
                     250,
-                    new LivenessResult.Silence(2, 2, 0, List.of(Distribution.of(100_000, 300_000))),
+                    new LivenessResult.Silence(
+                        2, 2, 0, List.of(DurationDistribution.of(100_000, 300_000))),
                     new LivenessResult.Silence(2, 0, 1, List.of()))),
             new LivenessResult.Outage(10_000, 300, 7));
 

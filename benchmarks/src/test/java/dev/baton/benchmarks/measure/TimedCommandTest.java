@@ -24,7 +24,7 @@ class TimedCommandTest {
     // Given a shell that starts another, which works for some tenths of a second
     String busy = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
 
-    Usage usage = command("sh -c '" + busy + "'; true").run();
+    ResourceUsage usage = command("sh -c '" + busy + "'; true").run();
 
     assertThat(usage.cpuS()).isGreaterThan(0.05).isLessThan(usage.wallS() + 0.05);
     assertThat(usage.peakRssBytes()).isBetween(200_000L, 100_000_000L);
@@ -53,14 +53,14 @@ class TimedCommandTest {
   @Test
   void shouldMeasureARunningProcessForAWhile() throws Exception {
     // Given
-    ProcessClock clock = ProcessClock.start(ProcessHandle.current().pid());
+    ProcessUsageMeter clock = ProcessUsageMeter.start(ProcessHandle.current().pid());
 
     // When this one works for a fifth of a second
     long end = System.nanoTime() + 200_000_000;
     while (System.nanoTime() < end) {
       Thread.onSpinWait();
     }
-    Usage usage = clock.stop();
+    ResourceUsage usage = clock.stop();
 
     // Then
     assertThat(usage.wallS()).isGreaterThanOrEqualTo(0.2);

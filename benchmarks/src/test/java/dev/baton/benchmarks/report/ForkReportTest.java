@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.benchmarks.fork.ForkOptions.Parent;
 import dev.baton.benchmarks.fork.ForkResult;
-import dev.baton.benchmarks.measure.Distribution;
+import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -27,25 +27,25 @@ class ForkReportTest {
           List.of(
               new ForkResult.Row(
                   new Parent(10, 1),
-                  Distribution.of(20_000, 30_000, 40_000),
-                  Distribution.of(900_000, 1_000_000, 1_100_000),
+                  DurationDistribution.of(20_000, 30_000, 40_000),
+                  DurationDistribution.of(900_000, 1_000_000, 1_100_000),
                   4_200),
               new ForkResult.Row(
                   new Parent(20_000, 1),
-                  Distribution.of(45_000, 45_000, 45_000),
-                  Distribution.of(1_000_000, 1_000_000, 1_200_000),
+                  DurationDistribution.of(45_000, 45_000, 45_000),
+                  DurationDistribution.of(1_000_000, 1_000_000, 1_200_000),
                   4_200)));
 
   @Test
   void shouldCompareEachParentWithTheFirst() {
-    assertThat(ForkTable.of(RESULT))
+    assertThat(ForkMarkdownWriter.of(RESULT))
         .contains("| 10 | 1 MB | 30 ms | 40 ms | 1.00 | 1,000 ms | 1,100 ms | 4.2 kB |")
         .contains("| 20,000 | 1 MB | 45 ms | 45 ms | 1.50 | 1,000 ms | 1,200 ms | 4.2 kB |");
   }
 
   @Test
   void shouldHaveAllFiguresInOneLineOfJson() {
-    String json = ForkJson.of(RESULT);
+    String json = ForkJsonWriter.of(RESULT);
 
     assertThat(json).doesNotContain("\n");
     JsonNode second = Json.tree(json.getBytes(StandardCharsets.UTF_8)).path("parents").path(1);

@@ -9,13 +9,13 @@ package dev.baton.benchmarks.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.benchmarks.measure.DiskUse;
-import dev.baton.benchmarks.snapshot.Cost;
-import dev.baton.benchmarks.snapshot.Floor;
-import dev.baton.benchmarks.snapshot.Phase;
-import dev.baton.benchmarks.snapshot.Round;
+import dev.baton.benchmarks.measure.DiskUsage;
+import dev.baton.benchmarks.snapshot.FileIoFloor;
+import dev.baton.benchmarks.snapshot.PhaseCost;
+import dev.baton.benchmarks.snapshot.SnapshotPhase;
 import dev.baton.benchmarks.snapshot.SnapshotResult;
-import dev.baton.benchmarks.snapshot.SnapshotResult.Measured;
+import dev.baton.benchmarks.snapshot.SnapshotResult.ToolResult;
+import dev.baton.benchmarks.snapshot.SnapshotRoundResult;
 import dev.baton.protocol.json.Json;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +31,7 @@ class SnapshotReportTest {
 
   @Test
   void shouldPrintExactlyTheAgreedKeys() throws Exception {
-    JsonNode json = Json.mapper().readTree(SnapshotJson.brief(result(1, 2)));
+    JsonNode json = Json.mapper().readTree(SnapshotJsonWriter.brief(result(1, 2)));
 
     assertThat(json)
         .isEqualTo(
@@ -50,7 +50,7 @@ class SnapshotReportTest {
 
   @Test
   void shouldShowGoalsThatAreMetAndMissed() {
-    String table = SnapshotTable.of(result(1, 2));
+    String table = SnapshotMarkdownWriter.of(result(1, 2));
 
     assertThat(table)
         .contains("| baton | 1.00 s | 2.00 s | 3.00 s | 4.00 s | 5.00 s | 1 MB | 2 MB | 15.0 s |")
@@ -74,8 +74,8 @@ class SnapshotReportTest {
             all.floors(),
             Map.of("tar", all.tools().get("tar")));
 
-    assertThat(SnapshotTable.of(peers)).doesNotContain("Goals");
-    assertThat(SnapshotJson.brief(peers)).contains("\"baton\":null");
+    assertThat(SnapshotMarkdownWriter.of(peers)).doesNotContain("Goals");
+    assertThat(SnapshotJsonWriter.brief(peers)).contains("\"baton\":null");
   }
 
   @Test
@@ -85,31 +85,31 @@ class SnapshotReportTest {
             .newDocumentBuilder()
             .parse(
                 new ByteArrayInputStream(
-                    SnapshotPlot.of(result(1, 2)).getBytes(StandardCharsets.UTF_8)));
+                    SnapshotSvgWriter.of(result(1, 2)).getBytes(StandardCharsets.UTF_8)));
 
     // Two tools in eight panels; one line of the floor in three, two in two; the background.
     assertThat(document.getElementsByTagName("rect").getLength()).isEqualTo(16 + 3 + 4 + 1);
   }
 
   private static SnapshotResult result(double baton, double tar) {
-    Map<String, Measured> tools = new LinkedHashMap<>();
-    tools.put("baton", new Measured("Baton", List.of(), List.of(round(baton))));
-    tools.put("tar", new Measured("tar 1.0", List.of(), List.of(round(tar))));
+    Map<String, ToolResult> tools = new LinkedHashMap<>();
+    tools.put("baton", new ToolResult("Baton", List.of(), List.of(round(baton))));
+    tools.put("tar", new ToolResult("tar 1.0", List.of(), List.of(round(tar))));
     return new SnapshotResult(
         Instant.parse("2026-01-01T00:00:00Z"),
         "2 processors <made up> & more",
         "made up",
-        new DiskUse(1 << 30, 85_000, 9_000, 300),
+        new DiskUsage(1 << 30, 85_000, 9_000, 300),
         850,
-        List.of(new Floor(0.3, 0.4, 2)),
+        List.of(new FileIoFloor(0.3, 0.4, 2)),
         tools);
   }
 
-  private static Round round(double unit) {
-    Map<Phase, Cost> costs = new EnumMap<>(Phase.class);
-    for (Phase phase : Phase.values()) {
-      costs.put(phase, new Cost((phase.ordinal() + 1) * unit, 2, 1, 200 << 20));
+  private static SnapshotRoundResult round(double unit) {
+    Map<SnapshotPhase, PhaseCost> costs = new EnumMap<>(SnapshotPhase.class);
+    for (SnapshotPhase phase : SnapshotPhase.values()) {
+      costs.put(phase, new PhaseCost((phase.ordinal() + 1) * unit, 2, 1, 200 << 20));
     }
-    return new Round(costs, 1_000_000, 2_000_000, 0.07);
+    return new SnapshotRoundResult(costs, 1_000_000, 2_000_000, 0.07);
   }
 }

@@ -9,12 +9,12 @@ package dev.baton.benchmarks.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.benchmarks.baton.BrokerFloor.Floor;
+import dev.baton.benchmarks.baton.BrokerFloorBenchmark.Floor;
 import dev.baton.benchmarks.steps.StepsResult;
-import dev.baton.benchmarks.steps.StepsResult.Measured;
-import dev.baton.benchmarks.steps.Summary;
-import dev.baton.benchmarks.steps.Turn;
-import dev.baton.benchmarks.steps.Workload;
+import dev.baton.benchmarks.steps.StepsResult.SystemResult;
+import dev.baton.benchmarks.steps.StepsRoundResult;
+import dev.baton.benchmarks.steps.StepsSummary;
+import dev.baton.benchmarks.steps.StepsWorkload;
 import dev.baton.protocol.json.Json;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +30,8 @@ class StepsReportTest {
 
   @Test
   void shouldPrintExactlyTheAgreedKeys() throws Exception {
-    JsonNode json = Json.mapper().readTree(StepsJson.brief(result(FLOOR, measured(3_400, 500))));
+    JsonNode json =
+        Json.mapper().readTree(StepsJsonWriter.brief(result(FLOOR, measured(3_400, 500))));
 
     assertThat(json.fieldNames()).toIterable().containsExactly("baton", "restate");
     assertThat(json.get("baton"))
@@ -48,15 +49,17 @@ class StepsReportTest {
   void shouldHaveNullForWhatIsAbsent() throws Exception {
     StepsResult result = result(null, null);
 
-    assertThat(Json.mapper().readTree(StepsJson.brief(result)).get("restate").isNull()).isTrue();
-    assertThat(Json.mapper().readTree(StepsJson.whole(result)).get("restate").isNull()).isTrue();
-    assertThat(StepsTable.of(result)).doesNotContain("Restate").doesNotContain("Floor");
-    assertThat(StepsPlot.of(result)).doesNotContain("Restate");
+    assertThat(Json.mapper().readTree(StepsJsonWriter.brief(result)).get("restate").isNull())
+        .isTrue();
+    assertThat(Json.mapper().readTree(StepsJsonWriter.whole(result)).get("restate").isNull())
+        .isTrue();
+    assertThat(StepsMarkdownWriter.of(result)).doesNotContain("Restate").doesNotContain("Floor");
+    assertThat(StepsSvgWriter.of(result)).doesNotContain("Restate");
   }
 
   @Test
   void shouldShowEverySystemInTheTable() {
-    String table = StepsTable.of(result(FLOOR, measured(3_400, 500)));
+    String table = StepsMarkdownWriter.of(result(FLOOR, measured(3_400, 500)));
 
     assertThat(table)
         .contains(
@@ -68,7 +71,7 @@ class StepsReportTest {
 
   @Test
   void shouldDrawWellFormedSvg() throws Exception {
-    String svg = StepsPlot.of(result(FLOOR, measured(3_400, 500)));
+    String svg = StepsSvgWriter.of(result(FLOOR, measured(3_400, 500)));
 
     var document =
         DocumentBuilderFactory.newInstance()
@@ -78,20 +81,20 @@ class StepsReportTest {
     assertThat(document.getElementsByTagName("rect").getLength()).isEqualTo(6 + 2 + 4 + 1);
   }
 
-  private static StepsResult result(@Nullable Floor floor, @Nullable Measured restate) {
+  private static StepsResult result(@Nullable Floor floor, @Nullable SystemResult restate) {
     return new StepsResult(
         Instant.parse("2026-01-01T00:00:00Z"),
         "2 processors <made up> & more",
-        Workload.STANDARD,
+        StepsWorkload.STANDARD,
         false,
         floor,
         measured(4_200, 1_300),
         restate);
   }
 
-  private static Measured measured(double stepsPerS, double rss) {
-    Turn turn =
-        new Turn(
+  private static SystemResult measured(double stepsPerS, double rss) {
+    StepsRoundResult turn =
+        new StepsRoundResult(
             0.5,
             2.5,
             0.6,
@@ -107,6 +110,6 @@ class StepsReportTest {
             Map.of("runner", 150.0),
             Map.of("runner", 90.0),
             0.07);
-    return new Measured(new Summary(0.5, 2.5, stepsPerS, 300, 450, rss), List.of(turn));
+    return new SystemResult(new StepsSummary(0.5, 2.5, stepsPerS, 300, 450, rss), List.of(turn));
   }
 }

@@ -9,7 +9,7 @@ package dev.baton.benchmarks.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.baton.benchmarks.snapshot.SnapshotResult.Measured;
+import dev.baton.benchmarks.snapshot.SnapshotResult.ToolResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,13 +36,13 @@ class SnapshotBenchmarkTest {
     assertThat(result.floor().readS()).isPositive();
     assertThat(result.content().files()).isGreaterThan(150);
     assertThat(result.tools()).containsKey("tar");
-    Measured tar = Objects.requireNonNull(result.tools().get("tar"));
+    ToolResult tar = Objects.requireNonNull(result.tools().get("tar"));
     assertThat(tar.rounds()).hasSize(2);
     assertThat(tar.differences())
         .satisfiesAnyOf(d -> assertThat(d).isNull(), d -> assertThat(d).isEmpty());
-    for (Round round : tar.rounds()) {
-      assertThat(round.costs()).containsOnlyKeys(Phase.values());
-      assertThat(round.wallS(Phase.FIRST)).isPositive();
+    for (SnapshotRoundResult round : tar.rounds()) {
+      assertThat(round.costs()).containsOnlyKeys(SnapshotPhase.values());
+      assertThat(round.wallS(SnapshotPhase.FIRST)).isPositive();
       // Four full archives of nearly the same tree.
       assertThat(round.storedBytes()).isBetween(round.firstBytes() * 3, round.firstBytes() * 5);
     }

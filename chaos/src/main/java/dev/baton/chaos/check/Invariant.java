@@ -13,18 +13,18 @@ interface Invariant {
   /** All of them, in the order in which they are reported. */
   List<Invariant> ALL =
       List.of(
-          new RunsAcknowledgedExist(),
-          new AnswersAcknowledgedExist(),
-          new LogKeepsWhatWasSeen(),
-          new CompletionsSurvive(),
-          new CompletedStepsStay(),
-          new OldEpochsHaveNoEffect(),
-          new OneRunnerPerEpoch(),
-          new AssignedBeforeActing(),
-          new LanesHaveNoHoles(),
-          new OutputsAsUndisturbed(),
-          new EveryRunEnds(),
-          new ApiFollowsTheLog());
+          new AcknowledgedRunInvariant(),
+          new AcknowledgedAnswerInvariant(),
+          new LogDurabilityInvariant(),
+          new CompletionDurabilityInvariant(),
+          new NoStepRerunInvariant(),
+          new EpochFencingInvariant(),
+          new EpochOwnershipInvariant(),
+          new AssignmentOrderInvariant(),
+          new LaneSequenceInvariant(),
+          new OutputEqualityInvariant(),
+          new RunTerminationInvariant(),
+          new ApiPrefixConsistencyInvariant());
 
   /** Its name in reports, for good. */
   String name();
@@ -32,5 +32,5 @@ interface Invariant {
   /** The promise, for people. */
   String says();
 
-  void check(Evidence evidence, Findings findings);
+  void check(RunHistoryIndex evidence, ViolationCollector findings);
 }

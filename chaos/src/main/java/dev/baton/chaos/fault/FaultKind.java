@@ -6,7 +6,7 @@
  */
 package dev.baton.chaos.fault;
 
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import org.jspecify.annotations.Nullable;
 
 /** The kinds of faults, each with its weight in a schedule and how long it lasts. */
@@ -34,30 +34,30 @@ public enum FaultKind {
   /** No room for spools while brokers cannot be reached. */
   FULL_SPOOL(3, 3_000, 8_000, null, null),
   /** SIGKILL, and a new start some time later. */
-  KILL_ORCHESTRATOR(3, 0, 3_000, Component.ORCHESTRATOR, null),
+  KILL_ORCHESTRATOR(3, 0, 3_000, StackComponent.ORCHESTRATOR, null),
   /** SIGKILL, and a new start some time later. */
-  KILL_STORE(3, 0, 3_000, Component.STORE, null),
+  KILL_STORE(3, 0, 3_000, StackComponent.STORE, null),
   /** SIGKILL, and a new start some time later. */
-  KILL_KAFKA(1, 0, 2_000, Component.KAFKA, null),
+  KILL_KAFKA(1, 0, 2_000, StackComponent.KAFKA, null),
   /** SIGKILL, and a new start some time later. */
-  KILL_POSTGRES(2, 0, 2_000, Component.POSTGRES, null),
+  KILL_POSTGRES(2, 0, 2_000, StackComponent.POSTGRES, null),
   /** SIGKILL, and a new start some time later. */
-  KILL_S3(2, 0, 2_000, Component.S3, null),
+  KILL_S3(2, 0, 2_000, StackComponent.S3, null),
   /** SIGSTOP of the orchestrator, then SIGCONT. */
-  STOP_ORCHESTRATOR(2, 500, 5_000, null, Component.ORCHESTRATOR);
+  STOP_ORCHESTRATOR(2, 500, 5_000, null, StackComponent.ORCHESTRATOR);
 
   private final int weight;
   private final int shortestMs;
   private final int longestMs;
-  private final @Nullable Component killed;
-  private final @Nullable Component stopped;
+  private final @Nullable StackComponent killed;
+  private final @Nullable StackComponent stopped;
 
   FaultKind(
       int weight,
       int shortestMs,
       int longestMs,
-      @Nullable Component killed,
-      @Nullable Component stopped) {
+      @Nullable StackComponent killed,
+      @Nullable StackComponent stopped) {
     this.weight = weight;
     this.shortestMs = shortestMs;
     this.longestMs = longestMs;
@@ -78,7 +78,7 @@ public enum FaultKind {
   }
 
   /** The server that it is about; null where it is about runners, ways or records. */
-  @Nullable Component component() {
+  @Nullable StackComponent component() {
     return killed == null ? stopped : killed;
   }
 }

@@ -6,7 +6,7 @@
  */
 package dev.baton.chaos.fault;
 
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -32,10 +32,12 @@ public final class SpoolDisk implements AutoCloseable {
 
   /** Of a stack that has started. */
   public static SpoolDisk mount(Path data) throws IOException, InterruptedException {
-    Path folder = data.resolve(Component.ORCHESTRATOR.label()).resolve("work").resolve("spool");
+    Path folder =
+        data.resolve(StackComponent.ORCHESTRATOR.label()).resolve("work").resolve("spool");
     Files.createDirectories(folder);
     String said =
-        Command.run("mount", "-t", "tmpfs", "-o", "size=" + SIZE, "baton-chaos", folder.toString());
+        SystemCommandExecutor.run(
+            "mount", "-t", "tmpfs", "-o", "size=" + SIZE, "baton-chaos", folder.toString());
     return new SpoolDisk(folder, said);
   }
 
@@ -74,7 +76,7 @@ public final class SpoolDisk implements AutoCloseable {
   public void close() throws IOException, InterruptedException {
     if (missing.isEmpty()) {
       // Lazily: whoever has a file open there keeps it.
-      String said = Command.run("umount", "-l", folder.toString());
+      String said = SystemCommandExecutor.run("umount", "-l", folder.toString());
       if (!said.isEmpty()) {
         throw new IOException(folder + " cannot be unmounted: " + said);
       }

@@ -7,10 +7,10 @@
 package dev.baton.chaos.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.chaos.fault.Resender;
-import dev.baton.chaos.history.HistoryFolder;
-import dev.baton.chaos.history.Logged;
-import dev.baton.chaos.history.Seen;
+import dev.baton.chaos.fault.TraceRecordResender;
+import dev.baton.chaos.history.ChaosHistoryStore;
+import dev.baton.chaos.history.LoggedRecord;
+import dev.baton.chaos.history.ObservedRecord;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -43,7 +43,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * Reads the trace topic along, remembers when it saw what, and delivers some of it again when asked
  * to. In no consumer group: it disturbs nobody. Thread-safe.
  */
-public final class TraceReader implements AutoCloseable, Resender {
+public final class TraceReader implements AutoCloseable, TraceRecordResender {
   private static final String TOPIC = "baton.trace";
   private static final Duration POLL = Duration.ofMillis(200);
   private static final Duration READ_WITHIN = Duration.ofMinutes(2);
@@ -54,7 +54,7 @@ public final class TraceReader implements AutoCloseable, Resender {
   private final String bootstrap;
   private final LongSupplier clock;
   private final KafkaProducer<byte[], byte[]> producer;
-  private final ConcurrentLinkedQueue<Seen> seen = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<ObservedRecord> seen = new ConcurrentLinkedQueue<>();
   private final Map<String, List<ConsumerRecord<byte[], byte[]>>> byRun = new ConcurrentHashMap<>();
   private final List<String> runs = Collections.synchronizedList(new ArrayList<>());
   private final Thread thread;
@@ -77,7 +77,7 @@ public final class TraceReader implements AutoCloseable, Resender {
   }
 
   /** What was seen so far, in the order in which it was. */
-  public List<Seen> seen() {
+  public List<ObservedRecord> seen() {
     return List.copyOf(seen);
   }
 
@@ -94,8 +94,8 @@ public final class TraceReader implements AutoCloseable, Resender {
     }
   }
 
-  private void note(Logged logged, ConsumerRecord<byte[], byte[]> record, long now) {
-    seen.add(new Seen(logged.partition(), logged.offset(), logged.id(), now));
+  private void note(LoggedRecord logged, ConsumerRecord<byte[], byte[]> record, long now) {
+    seen.add(new ObservedRecord(logged.partition(), logged.offset(), logged.id(), now));
     byRun
         .computeIfAbsent(
             logged.run(),
@@ -111,8 +111,8 @@ public final class TraceReader implements AutoCloseable, Resender {
    *
    * @throws IOException when it could not be read within two minutes
    */
-  public List<Logged> readWhole() throws IOException {
-    List<Logged> all = new ArrayList<>();
+  public List<LoggedRecord> readWhole() throws IOException {
+    List<LoggedRecord> all = new ArrayList<>();
     try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
       List<TopicPartition> partitions = partitions(consumer);
       consumer.assign(partitions);
@@ -181,10 +181,10 @@ public final class TraceReader implements AutoCloseable, Resender {
     return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
-  private static Optional<Logged> parse(ConsumerRecord<byte[], byte[]> record) {
+  private static Optional<LoggedRecord> parse(ConsumerRecord<byte[], byte[]> record) {
     try {
-      JsonNode data = HistoryFolder.JSON.readTree(record.value());
-      return Logged.of(
+      JsonNode data = ChaosHistoryStore.JSON.readTree(record.value());
+      return LoggedRecord.of(
           record.partition(),
           record.offset(),
           header(record, "ce_id"),

@@ -9,9 +9,9 @@ package dev.baton.chaos.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.baton.chaos.history.Answer;
-import dev.baton.chaos.history.History;
-import dev.baton.chaos.history.HistoryFolder;
+import dev.baton.chaos.history.ApiResponseRecord;
+import dev.baton.chaos.history.ChaosHistory;
+import dev.baton.chaos.history.ChaosHistoryStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ class CheckerTest {
 
   @Test
   void shouldFindNothingInACleanHistoryWithATakeover() {
-    Verdict verdict = Verdict.of(Handmade.undisturbed().history());
+    ChaosVerdict verdict = ChaosVerdict.of(ChaosHistoryBuilder.undisturbed().history());
 
     assertThat(verdict.broken()).as("%s", verdict.lines()).isEmpty();
     assertThat(verdict.ok()).isTrue();
@@ -46,16 +46,17 @@ class CheckerTest {
     System.out.println("-Dbaton.seed=" + SEED + ": " + bug);
     Random random = new Random(SEED);
     for (int place = 0; place < PLACES; place++) {
-      Verdict verdict = Verdict.of(bug.plant(Handmade.undisturbed().history(), random));
+      ChaosVerdict verdict =
+          ChaosVerdict.of(bug.plant(ChaosHistoryBuilder.undisturbed().history(), random));
 
       assertThat(verdict.broken()).as("%s", verdict.lines()).contains(bug.breaks);
-      Violation found =
+      InvariantViolation found =
           verdict.invariants().stream()
               .filter(outcome -> outcome.name().equals(bug.breaks))
               .flatMap(outcome -> outcome.violations().stream())
               .findFirst()
               .orElseThrow();
-      assertThat(found.run()).isEqualTo(Handmade.RUN);
+      assertThat(found.run()).isEqualTo(ChaosHistoryBuilder.RUN);
     }
   }
 
@@ -68,9 +69,9 @@ class CheckerTest {
 
   @Test
   void shouldAllowAStepWithoutACutToRunAgainAndOnlyThat() {
-    Handmade history =
-        new Handmade()
-            .answer(Answer.Request.CREATE, 201, Handmade.json("{}"))
+    ChaosHistoryBuilder history =
+        new ChaosHistoryBuilder()
+            .answer(ApiResponseRecord.Request.CREATE, 201, ChaosHistoryBuilder.json("{}"))
             .log("c/1", "run_created", "{}")
             .log("c/2", "runner_assigned", "{'epoch':1}")
             .log("1/1", "step_completed", "{'step':'one','visit':1,'cut':{}}")
@@ -82,34 +83,34 @@ class CheckerTest {
             .log("2/3", "step_completed", "{'step':'three','visit':1,'cut':{}}")
             .log("c/4", "runner_assigned", "{'epoch':3}");
 
-    assertThat(Verdict.of(history.history()).broken()).doesNotContain("completed-step-stays");
+    assertThat(ChaosVerdict.of(history.history()).broken()).doesNotContain("completed-step-stays");
 
     // A later cut of the branch has the files of the step before it, too.
     history.effect("two", 3, 1, "begin");
-    assertThat(Verdict.of(history.history()).broken()).contains("completed-step-stays");
+    assertThat(ChaosVerdict.of(history.history()).broken()).contains("completed-step-stays");
   }
 
   @Test
   void shouldLetTheApiLagButNotContradictTheLog() {
-    Handmade lagging = Handmade.undisturbed().told("completed", 2, 3);
-    assertThat(Verdict.of(lagging.history()).ok()).isTrue();
+    ChaosHistoryBuilder lagging = ChaosHistoryBuilder.undisturbed().told("completed", 2, 3);
+    assertThat(ChaosVerdict.of(lagging.history()).ok()).isTrue();
 
-    Handmade ahead = Handmade.undisturbed().told("completed", 2, 4);
-    assertThat(Verdict.of(ahead.history()).broken()).containsExactly("api-follows-the-log");
+    ChaosHistoryBuilder ahead = ChaosHistoryBuilder.undisturbed().told("completed", 2, 4);
+    assertThat(ChaosVerdict.of(ahead.history()).broken()).containsExactly("api-follows-the-log");
 
-    Handmade back = Handmade.undisturbed().told("running", 2, 2);
-    assertThat(Verdict.of(back.history()).broken()).contains("api-follows-the-log");
+    ChaosHistoryBuilder back = ChaosHistoryBuilder.undisturbed().told("running", 2, 2);
+    assertThat(ChaosVerdict.of(back.history()).broken()).contains("api-follows-the-log");
   }
 
   @Test
   void shouldTakeNoEpochFromTheApiThatIsNotOnTheLogYet() {
-    assertThat(Verdict.of(takeover(1).told("running", 2, 1).history()).broken())
+    assertThat(ChaosVerdict.of(takeover(1).told("running", 2, 1).history()).broken())
         .doesNotContain("api-follows-the-log");
 
-    Handmade back = takeover(1).told("running", 2, 1).told("running", 1, 1);
-    assertThat(Verdict.of(back.history()).broken()).contains("api-follows-the-log");
+    ChaosHistoryBuilder back = takeover(1).told("running", 2, 1).told("running", 1, 1);
+    assertThat(ChaosVerdict.of(back.history()).broken()).contains("api-follows-the-log");
 
-    assertThat(Verdict.of(takeover(2).history()).broken()).contains("api-follows-the-log");
+    assertThat(ChaosVerdict.of(takeover(2).history()).broken()).contains("api-follows-the-log");
   }
 
   /**
@@ -117,8 +118,8 @@ class CheckerTest {
    *
    * @param told of the run meanwhile
    */
-  private static Handmade takeover(int told) {
-    return new Handmade()
+  private static ChaosHistoryBuilder takeover(int told) {
+    return new ChaosHistoryBuilder()
         .log("c/1", "run_created", "{}")
         .log("c/2", "runner_assigned", "{'epoch':1}")
         .told("running", 1, 0)
@@ -129,31 +130,32 @@ class CheckerTest {
 
   @Test
   void shouldFindASecondProcessInTheSameAttemptOfTheSameEpoch() {
-    Handmade twice = Handmade.undisturbed().effect("two", 2, 1, "begin");
-    assertThat(Verdict.of(twice.history()).broken()).containsExactly("one-runner-per-epoch");
+    ChaosHistoryBuilder twice = ChaosHistoryBuilder.undisturbed().effect("two", 2, 1, "begin");
+    assertThat(ChaosVerdict.of(twice.history()).broken()).containsExactly("one-runner-per-epoch");
   }
 
   @Test
   void shouldCallARunThatEndedTooLateOrOtherwiseUnended() {
-    History history = Handmade.undisturbed().log("c/5", "run_cancelled", "{}").history();
-    assertThat(Verdict.of(history).ok()).as("after its end nothing counts").isTrue();
+    ChaosHistory history =
+        ChaosHistoryBuilder.undisturbed().log("c/5", "run_cancelled", "{}").history();
+    assertThat(ChaosVerdict.of(history).ok()).as("after its end nothing counts").isTrue();
 
-    History failed =
-        new Handmade()
+    ChaosHistory failed =
+        new ChaosHistoryBuilder()
             .log("c/1", "run_created", "{}")
             .log("c/2", "runner_assigned", "{'epoch':1}")
             .log("1/1", "run_failed", "{}")
             .told("failed", 1, 0)
             .history();
-    assertThat(Verdict.of(failed).broken()).containsExactly("every-run-ends");
+    assertThat(ChaosVerdict.of(failed).broken()).containsExactly("every-run-ends");
   }
 
   @Test
   void shouldNameTheFileThatIsMissingOrSpoiled(@TempDir Path folder) throws IOException {
-    HistoryFolder files = new HistoryFolder(folder);
+    ChaosHistoryStore files = new ChaosHistoryStore(folder);
     assertThatThrownBy(files::read).hasMessageContaining("history.json");
 
-    History history = Handmade.undisturbed().history();
+    ChaosHistory history = ChaosHistoryBuilder.undisturbed().history();
     files.write(history);
     Files.writeString(folder.resolve("seen.jsonl"), "{\"partition\":0}\n{\"partition\"\n");
     assertThatThrownBy(files::read)
@@ -168,38 +170,39 @@ class CheckerTest {
 
   @Test
   void shouldAllowAnswersInAnyOrderToQuestionsThatWereOpenTogether() {
-    History history = Handmade.undisturbed().history();
-    Answer last = history.answers().getLast();
-    List<Answer> answers = new ArrayList<>(history.answers());
-    Answer old =
+    ChaosHistory history = ChaosHistoryBuilder.undisturbed().history();
+    ApiResponseRecord last = history.answers().getLast();
+    List<ApiResponseRecord> answers = new ArrayList<>(history.answers());
+    ApiResponseRecord old =
         answers.stream()
-            .filter(answer -> answer.request() == Answer.Request.RUN)
+            .filter(answer -> answer.request() == ApiResponseRecord.Request.RUN)
             .findFirst()
             .orElseThrow();
     answers.add(
-        new Answer(0, last.answeredMs() + 1, Answer.Request.LIST, old.run(), 200, old.body()));
-    assertThat(Verdict.of(history.withAnswers(answers)).ok()).isTrue();
+        new ApiResponseRecord(
+            0, last.answeredMs() + 1, ApiResponseRecord.Request.LIST, old.run(), 200, old.body()));
+    assertThat(ChaosVerdict.of(history.withAnswers(answers)).ok()).isTrue();
 
     answers.add(
-        new Answer(
+        new ApiResponseRecord(
             last.answeredMs() + 1,
             last.answeredMs() + 2,
-            Answer.Request.LIST,
+            ApiResponseRecord.Request.LIST,
             old.run(),
             200,
             old.body()));
-    assertThat(Verdict.of(history.withAnswers(answers)).broken())
+    assertThat(ChaosVerdict.of(history.withAnswers(answers)).broken())
         .containsExactly("api-follows-the-log");
   }
 
   @Test
   void shouldDecideTheSameFromTheFilesOfAHistory(@TempDir Path folder) throws IOException {
-    History history = Handmade.undisturbed().history();
-    HistoryFolder files = new HistoryFolder(folder);
+    ChaosHistory history = ChaosHistoryBuilder.undisturbed().history();
+    ChaosHistoryStore files = new ChaosHistoryStore(folder);
     files.write(history);
     files.writeLedger(history.ledger());
 
     assertThat(files.read()).isEqualTo(history);
-    assertThat(Verdict.of(files.read())).isEqualTo(Verdict.of(history));
+    assertThat(ChaosVerdict.of(files.read())).isEqualTo(ChaosVerdict.of(history));
   }
 }

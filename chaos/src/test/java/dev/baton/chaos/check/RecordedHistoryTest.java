@@ -8,8 +8,8 @@ package dev.baton.chaos.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.chaos.history.History;
-import dev.baton.chaos.history.HistoryFolder;
+import dev.baton.chaos.history.ChaosHistory;
+import dev.baton.chaos.history.ChaosHistoryStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;
@@ -30,7 +30,7 @@ class RecordedHistoryTest {
 
   @Test
   void shouldHoldAsItWasRecorded() throws IOException {
-    Verdict verdict = Verdict.of(new HistoryFolder(FOLDER).read());
+    ChaosVerdict verdict = ChaosVerdict.of(new ChaosHistoryStore(FOLDER).read());
 
     assertThat(verdict.ok()).as("%s", verdict.lines()).isTrue();
     assertThat(verdict.invariants()).allMatch(outcome -> outcome.checked() > 0);
@@ -41,9 +41,9 @@ class RecordedHistoryTest {
   void shouldCatchEveryMistakeThatIsPlantedIntoIt(SeededBug bug) throws IOException {
     System.out.println("-Dbaton.seed=" + SEED + ": " + bug);
     Random random = new Random(SEED + bug.ordinal());
-    History recorded = new HistoryFolder(FOLDER).read();
+    ChaosHistory recorded = new ChaosHistoryStore(FOLDER).read();
     for (int place = 0; place < PLACES; place++) {
-      Verdict verdict = Verdict.of(bug.plant(recorded, random));
+      ChaosVerdict verdict = ChaosVerdict.of(bug.plant(recorded, random));
 
       assertThat(verdict.broken()).as("place %d: %s", place, verdict.lines()).contains(bug.breaks);
     }

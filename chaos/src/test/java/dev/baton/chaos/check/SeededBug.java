@@ -10,11 +10,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import dev.baton.chaos.history.Answer;
-import dev.baton.chaos.history.Answer.Request;
-import dev.baton.chaos.history.Effect;
-import dev.baton.chaos.history.History;
-import dev.baton.chaos.history.Logged;
+import dev.baton.chaos.history.ApiResponseRecord;
+import dev.baton.chaos.history.ApiResponseRecord.Request;
+import dev.baton.chaos.history.ChaosHistory;
+import dev.baton.chaos.history.LedgerEffect;
+import dev.baton.chaos.history.LoggedRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -29,8 +29,8 @@ enum SeededBug {
   /** A replacement acts though its assignment never came before. */
   FENCE_SKIPPED("fence-comes-first") {
     @Override
-    History plant(History history, Random random) {
-      Logged fence =
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord fence =
           any(history, random, r -> isTakeover(r) && counts(history, r) && acts(history, r));
       return history.withLog(without(history, fence));
     }
@@ -38,9 +38,9 @@ enum SeededBug {
   /** The replacement acts, and what the old runner started goes on. */
   OLD_RUNNER_NOT_STOPPED("old-epoch-has-no-effect") {
     @Override
-    History plant(History history, Random random) {
-      List<Effect> ledger = new ArrayList<>(history.ledger());
-      List<Effect> replaced =
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      List<LedgerEffect> ledger = new ArrayList<>(history.ledger());
+      List<LedgerEffect> replaced =
           ledger.stream()
               .filter(
                   effect ->
@@ -51,9 +51,9 @@ enum SeededBug {
                                       other.run().equals(effect.run())
                                           && other.epoch() > effect.epoch()))
               .toList();
-      Effect old = one(replaced, random);
+      LedgerEffect old = one(replaced, random);
       ledger.add(
-          new Effect(
+          new LedgerEffect(
               ledger.size() + 1,
               old.run(),
               old.step(),
@@ -69,19 +69,19 @@ enum SeededBug {
   /** An old epoch's completion comes after the fence, and the API counts it. */
   LEASE_DROPPED("api-follows-the-log") {
     @Override
-    History plant(History history, Random random) {
-      Logged fence = any(history, random, r -> isTakeover(r) && counts(history, r));
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord fence = any(history, random, r -> isTakeover(r) && counts(history, r));
       int old = fence.data().path("epoch").asInt() - 1;
       long seq =
           history.log().stream()
                   .filter(r -> r.run().equals(fence.run()) && r.epoch() == old)
-                  .mapToLong(Logged::seq)
+                  .mapToLong(LoggedRecord::seq)
                   .max()
                   .orElse(0)
               + 1;
-      JsonNode data = Handmade.json("{'step':'of_the_old_epoch','visit':1}");
-      Logged zombie =
-          new Logged(
+      JsonNode data = ChaosHistoryBuilder.json("{'step':'of_the_old_epoch','visit':1}");
+      LoggedRecord zombie =
+          new LoggedRecord(
               fence.partition(), fence.offset(), fence.run(), old, seq, "step_completed", data);
       return overcounted(history.withLog(after(history, fence, zombie)), fence.run(), fence);
     }
@@ -89,22 +89,22 @@ enum SeededBug {
   /** A completion is delivered twice, and counted twice. */
   SEQ_IGNORED("api-follows-the-log") {
     @Override
-    History plant(History history, Random random) {
-      Logged done = any(history, random, r -> r.is("step_completed"));
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord done = any(history, random, r -> r.is("step_completed"));
       return overcounted(history.withLog(after(history, done, done)), done.run(), done);
     }
   },
   /** A step that had completed runs again in the next epoch. */
   STEP_REPEATED("completed-step-stays") {
     @Override
-    History plant(History history, Random random) {
-      Evidence evidence = new Evidence(history);
-      List<Effect> again = new ArrayList<>();
-      for (RunReading reading : evidence.readings()) {
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      RunHistoryIndex evidence = new RunHistoryIndex(history);
+      List<LedgerEffect> again = new ArrayList<>();
+      for (RunLogReplay reading : evidence.readings()) {
         for (int epoch : reading.assigned()) {
-          for (Logged done : reading.stoodAt(epoch).values()) {
+          for (LoggedRecord done : reading.stoodAt(epoch).values()) {
             again.add(
-                new Effect(
+                new LedgerEffect(
                     history.ledger().size() + 1,
                     done.run(),
                     done.text("step"),
@@ -117,7 +117,7 @@ enum SeededBug {
           }
         }
       }
-      List<Effect> ledger = new ArrayList<>(history.ledger());
+      List<LedgerEffect> ledger = new ArrayList<>(history.ledger());
       ledger.add(one(again, random));
       return history.withLedger(ledger);
     }
@@ -125,11 +125,11 @@ enum SeededBug {
   /** A step completes a second time. */
   STEP_COMPLETED_AGAIN("completed-step-stays") {
     @Override
-    History plant(History history, Random random) {
-      Logged done = any(history, random, r -> r.is("step_completed") && counts(history, r));
-      List<Logged> log = new ArrayList<>();
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord done = any(history, random, r -> r.is("step_completed") && counts(history, r));
+      List<LoggedRecord> log = new ArrayList<>();
       boolean passed = false;
-      for (Logged record : history.log()) {
+      for (LoggedRecord record : history.log()) {
         boolean later = passed && record.run().equals(done.run()) && record.epoch() == done.epoch();
         log.add(later && record.seq() > done.seq() ? at(record, record.seq() + 1) : record);
         if (record == done) {
@@ -143,15 +143,15 @@ enum SeededBug {
   /** The log has lost an acknowledged completion. */
   COMPLETION_LOST("log-keeps-what-was-seen") {
     @Override
-    History plant(History history, Random random) {
+    ChaosHistory plant(ChaosHistory history, Random random) {
       return history.withLog(without(history, any(history, random, r -> r.is("step_completed"))));
     }
   },
   /** The store has lost one. */
   COMPLETION_NOT_STORED("acknowledged-completion-survives") {
     @Override
-    History plant(History history, Random random) {
-      Logged lost = any(history, random, r -> r.is("step_completed") && counts(history, r));
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord lost = any(history, random, r -> r.is("step_completed") && counts(history, r));
       return history.withAnswers(
           history.answers().stream()
               .map(
@@ -174,8 +174,8 @@ enum SeededBug {
   /** A run comes to something else. */
   OUTPUT_WRONG("output-as-undisturbed") {
     @Override
-    History plant(History history, Random random) {
-      Logged end = any(history, random, r -> r.is("run_completed"));
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord end = any(history, random, r -> r.is("run_completed"));
       ObjectNode data = end.data().deepCopy();
       data.putObject("output").set("value", TextNode.valueOf("something else"));
       return history.withLog(
@@ -185,8 +185,8 @@ enum SeededBug {
   /** A run stays where it is. */
   RUN_STUCK("every-run-ends") {
     @Override
-    History plant(History history, Random random) {
-      Logged end = any(history, random, r -> r.is("run_completed"));
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord end = any(history, random, r -> r.is("run_completed"));
       return history
           .withLog(history.log().stream().filter(r -> !r.id().equals(end.id())).toList())
           .withAnswers(
@@ -201,28 +201,29 @@ enum SeededBug {
   /** The API tells what was, after it has told what is. */
   API_GOES_BACK("api-follows-the-log") {
     @Override
-    History plant(History history, Random random) {
+    ChaosHistory plant(ChaosHistory history, Random random) {
       String run = one(history.runs(), random).run();
-      List<Answer> told =
+      List<ApiResponseRecord> told =
           history.answers().stream()
               .filter(a -> a.run().equals(run) && a.request() == Request.RUN && a.status() == 200)
               .toList();
-      Answer old =
+      ApiResponseRecord old =
           one(
               told.stream()
                   .filter(a -> !a.body().path("status").asText().equals("completed"))
                   .toList(),
               random);
-      List<Answer> answers = new ArrayList<>(history.answers());
-      long now = answers.stream().mapToLong(Answer::answeredMs).max().orElseThrow();
-      answers.add(new Answer(now + 1, now + 2, old.request(), run, old.status(), old.body()));
+      List<ApiResponseRecord> answers = new ArrayList<>(history.answers());
+      long now = answers.stream().mapToLong(ApiResponseRecord::answeredMs).max().orElseThrow();
+      answers.add(
+          new ApiResponseRecord(now + 1, now + 2, old.request(), run, old.status(), old.body()));
       return history.withAnswers(answers);
     }
   },
   /** An acknowledged run is nowhere. */
   RUN_FORGOTTEN("acknowledged-run-survives") {
     @Override
-    History plant(History history, Random random) {
+    ChaosHistory plant(ChaosHistory history, Random random) {
       String run = one(history.runs(), random).run();
       return history.withLog(history.log().stream().filter(r -> !r.run().equals(run)).toList());
     }
@@ -230,8 +231,8 @@ enum SeededBug {
   /** An acknowledged answer to an approval is nowhere. */
   ANSWER_FORGOTTEN("acknowledged-answer-survives") {
     @Override
-    History plant(History history, Random random) {
-      Logged answered = any(history, random, r -> r.is("approval_answered"));
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord answered = any(history, random, r -> r.is("approval_answered"));
       return history.withLog(
           history.log().stream().filter(r -> !r.id().equals(answered.id())).toList());
     }
@@ -239,26 +240,26 @@ enum SeededBug {
   /** Two runners hold the same epoch. */
   TWO_RUNNERS("one-runner-per-epoch") {
     @Override
-    History plant(History history, Random random) {
-      Logged first = any(history, random, r -> r.is("runner_started"));
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord first = any(history, random, r -> r.is("runner_started"));
       ObjectNode data = first.data().deepCopy();
-      Logged second = with(at(first, first.seq() + 1), data.put("runner", "another"));
+      LoggedRecord second = with(at(first, first.seq() + 1), data.put("runner", "another"));
       return history.withLog(after(history, first, second));
     }
   },
   /** Two replicas assign the same epoch. */
   EPOCH_ASSIGNED_TWICE("one-runner-per-epoch") {
     @Override
-    History plant(History history, Random random) {
-      Logged first = any(history, random, r -> r.is("runner_assigned") && counts(history, r));
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord first = any(history, random, r -> r.is("runner_assigned") && counts(history, r));
       return history.withLog(after(history, first, at(first, first.seq() + 1)));
     }
   },
   /** A record never reached the log, and its successors did. */
   RECORD_SKIPPED("lanes-have-no-holes") {
     @Override
-    History plant(History history, Random random) {
-      Logged gone = any(history, random, r -> r.is("runner_started") && counts(history, r));
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord gone = any(history, random, r -> r.is("runner_started") && counts(history, r));
       return history.withLog(
           history.log().stream().filter(r -> !r.id().equals(gone.id())).toList());
     }
@@ -266,8 +267,8 @@ enum SeededBug {
   /** One id, two events. */
   ID_REUSED("lanes-have-no-holes") {
     @Override
-    History plant(History history, Random random) {
-      Logged first = any(history, random, r -> r.is("step_completed"));
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord first = any(history, random, r -> r.is("step_completed"));
       ObjectNode data = first.data().deepCopy();
       return history.withLog(after(history, first, with(first, data.put("step", "other"))));
     }
@@ -280,25 +281,26 @@ enum SeededBug {
     this.breaks = breaks;
   }
 
-  abstract History plant(History history, Random random);
+  abstract ChaosHistory plant(ChaosHistory history, Random random);
 
-  private static boolean isTakeover(Logged record) {
+  private static boolean isTakeover(LoggedRecord record) {
     return record.is("runner_assigned") && record.data().path("epoch").asInt() > 1;
   }
 
   /** Whether whoever it assigns lived long enough to write anything. */
-  private static boolean acts(History history, Logged fence) {
+  private static boolean acts(ChaosHistory history, LoggedRecord fence) {
     int epoch = fence.data().path("epoch").asInt();
     return history.log().stream().anyMatch(r -> r.run().equals(fence.run()) && r.epoch() == epoch);
   }
 
-  private static boolean counts(History history, Logged record) {
-    return new Evidence(history)
+  private static boolean counts(ChaosHistory history, LoggedRecord record) {
+    return new RunHistoryIndex(history)
         .reading(record.run()).records().stream()
             .anyMatch(placed -> placed.record() == record && placed.counts());
   }
 
-  private static Logged any(History history, Random random, Predicate<Logged> which) {
+  private static LoggedRecord any(
+      ChaosHistory history, Random random, Predicate<LoggedRecord> which) {
     return one(history.log().stream().filter(which).toList(), random);
   }
 
@@ -309,19 +311,20 @@ enum SeededBug {
     return list.get(random.nextInt(list.size()));
   }
 
-  private static List<Logged> without(History history, Logged gone) {
+  private static List<LoggedRecord> without(ChaosHistory history, LoggedRecord gone) {
     return history.log().stream().filter(record -> record != gone).toList();
   }
 
   /** At the same offset, which keeps the order in which they are listed. */
-  private static List<Logged> after(History history, Logged place, Logged more) {
+  private static List<LoggedRecord> after(
+      ChaosHistory history, LoggedRecord place, LoggedRecord more) {
     return history.log().stream()
         .flatMap(record -> record == place ? Stream.of(record, more) : Stream.of(record))
         .toList();
   }
 
-  private static Logged at(Logged record, long seq) {
-    return new Logged(
+  private static LoggedRecord at(LoggedRecord record, long seq) {
+    return new LoggedRecord(
         record.partition(),
         record.offset(),
         record.run(),
@@ -331,8 +334,8 @@ enum SeededBug {
         record.data());
   }
 
-  private static Logged with(Logged record, JsonNode data) {
-    return new Logged(
+  private static LoggedRecord with(LoggedRecord record, JsonNode data) {
+    return new LoggedRecord(
         record.partition(),
         record.offset(),
         record.run(),
@@ -342,8 +345,8 @@ enum SeededBug {
         data);
   }
 
-  private static Answer with(Answer answer, JsonNode body) {
-    return new Answer(
+  private static ApiResponseRecord with(ApiResponseRecord answer, JsonNode body) {
+    return new ApiResponseRecord(
         answer.askedMs(),
         answer.answeredMs(),
         answer.request(),
@@ -353,7 +356,7 @@ enum SeededBug {
   }
 
   /** All answers that tell of more than was there at that record count one completion more. */
-  private static History overcounted(History history, String run, Logged since) {
+  private static ChaosHistory overcounted(ChaosHistory history, String run, LoggedRecord since) {
     int then =
         (int)
             history.log().stream()

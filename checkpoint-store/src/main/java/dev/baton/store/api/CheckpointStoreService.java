@@ -62,22 +62,22 @@ import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointResponse;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.state.ResumePoint;
-import dev.baton.store.events.EventStreams;
-import dev.baton.store.events.Seen;
+import dev.baton.protocol.state.ResumeStateFinder;
+import dev.baton.store.events.EventStreamService;
+import dev.baton.store.events.ReadYourWritesGuard;
 import dev.baton.store.events.StoredEvent;
-import dev.baton.store.failure.Problems;
-import dev.baton.store.failure.StoreFailure;
-import dev.baton.store.lease.Leases;
+import dev.baton.store.failure.FailureTranslator;
+import dev.baton.store.failure.StoreRequestException;
+import dev.baton.store.lease.LeaseAuthenticator;
 import dev.baton.store.objects.ObjectKind;
 import dev.baton.store.objects.ObjectName;
-import dev.baton.store.snapshot.Cuts;
-import dev.baton.store.snapshot.Folded;
-import dev.baton.store.snapshot.Holder;
-import dev.baton.store.snapshot.PackedState;
-import dev.baton.store.snapshot.ResumePoints;
-import dev.baton.store.snapshot.Snapshots;
-import dev.baton.store.transfer.Transfers;
+import dev.baton.store.snapshot.CutRepository;
+import dev.baton.store.snapshot.EpochGuard;
+import dev.baton.store.snapshot.FoldedState;
+import dev.baton.store.snapshot.ResumePointFinder;
+import dev.baton.store.snapshot.RunSnapshotService;
+import dev.baton.store.snapshot.RunStateCompressor;
+import dev.baton.store.transfer.PresignedTransferService;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.quarkus.grpc.GrpcService;
@@ -93,34 +93,34 @@ import java.util.function.Supplier;
  */
 @GrpcService
 class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase {
-  private final Snapshots snapshots;
-  private final ResumePoints points;
-  private final Cuts cuts;
-  private final EventStreams events;
-  private final Seen seen;
-  private final Transfers transfers;
-  private final Holder holder;
-  private final Leases leases;
-  private final SnapshotCalls snapshotCalls;
-  private final KeepingCalls keepingCalls;
-  private final MaintenanceCalls maintenanceCalls;
-  private final ArchiveCalls archiveCalls;
-  private final LogCalls logCalls;
+  private final RunSnapshotService snapshots;
+  private final ResumePointFinder points;
+  private final CutRepository cuts;
+  private final EventStreamService events;
+  private final ReadYourWritesGuard seen;
+  private final PresignedTransferService transfers;
+  private final EpochGuard holder;
+  private final LeaseAuthenticator leases;
+  private final SnapshotGrpcHandler snapshotCalls;
+  private final CheckpointGrpcHandler keepingCalls;
+  private final MaintenanceGrpcHandler maintenanceCalls;
+  private final ArchiveGrpcHandler archiveCalls;
+  private final LogGrpcHandler logCalls;
 
   CheckpointStoreService(
-      Snapshots snapshots,
-      ResumePoints points,
-      Cuts cuts,
-      EventStreams events,
-      Seen seen,
-      Transfers transfers,
-      Holder holder,
-      Leases leases,
-      SnapshotCalls snapshotCalls,
-      KeepingCalls keepingCalls,
-      MaintenanceCalls maintenanceCalls,
-      ArchiveCalls archiveCalls,
-      LogCalls logCalls) {
+      RunSnapshotService snapshots,
+      ResumePointFinder points,
+      CutRepository cuts,
+      EventStreamService events,
+      ReadYourWritesGuard seen,
+      PresignedTransferService transfers,
+      EpochGuard holder,
+      LeaseAuthenticator leases,
+      SnapshotGrpcHandler snapshotCalls,
+      CheckpointGrpcHandler keepingCalls,
+      MaintenanceGrpcHandler maintenanceCalls,
+      ArchiveGrpcHandler archiveCalls,
+      LogGrpcHandler logCalls) {
     this.snapshots = snapshots;
     this.points = points;
     this.cuts = cuts;
@@ -136,10 +136,11 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     this.logCalls = logCalls;
   }
 
-  private static Snapshot message(ResumePoint.Found point, boolean packed) {
+  private static Snapshot message(ResumeStateFinder.Found point, boolean packed) {
     Snapshot.Builder snapshot = Snapshot.newBuilder();
     if (packed) {
-      snapshot.setPackedState(UnsafeByteOperations.unsafeWrap(PackedState.of(point.state())));
+      snapshot.setPackedState(
+          UnsafeByteOperations.unsafeWrap(RunStateCompressor.of(point.state())));
     } else {
       snapshot.setState(UnsafeByteOperations.unsafeWrap(Json.bytes(point.state())));
     }
@@ -152,15 +153,15 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     answer(
         observer,
         () -> {
-          String run = Requests.run(request.getRun());
+          String run = StoreRequestValidator.run(request.getRun());
           if (request.getEpoch() == 0 && !request.getBeforeStep().isEmpty()) {
-            return seen.await(run, Requests.seen(run, request.getSeenList()))
+            return seen.await(run, StoreRequestValidator.seen(run, request.getSeenList()))
                 .chain(() -> points.before(run, request.getBeforeStep()))
                 .map(point -> message(point, request.getAcceptPacked()));
           }
-          Uni<Folded> folded =
+          Uni<FoldedState> folded =
               request.getEpoch() == 0
-                  ? seen.await(run, Requests.seen(run, request.getSeenList()))
+                  ? seen.await(run, StoreRequestValidator.seen(run, request.getSeenList()))
                       .chain(() -> snapshots.now(run))
                   : leases
                       .require(request.getLease(), run, request.getEpoch(), null)
@@ -174,7 +175,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
         });
   }
 
-  private static Snapshot message(Folded folded, boolean packed) {
+  private static Snapshot message(FoldedState folded, boolean packed) {
     Snapshot.Builder snapshot = Snapshot.newBuilder().setPosition(folded.position());
     return (packed
             ? snapshot.setPackedState(UnsafeByteOperations.unsafeWrap(folded.packed()))
@@ -197,8 +198,8 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     answer(
         observer,
         () -> {
-          String run = Requests.run(request.getRun());
-          return seen.await(run, Requests.seen(run, request.getSeenList()))
+          String run = StoreRequestValidator.run(request.getRun());
+          return seen.await(run, StoreRequestValidator.seen(run, request.getSeenList()))
               .chain(() -> points.requireFiles(run))
               .replaceWith(RequireFilesResponse.getDefaultInstance());
         });
@@ -210,7 +211,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     answer(
         observer,
         () -> {
-          String run = Requests.run(request.getRun());
+          String run = StoreRequestValidator.run(request.getRun());
           List<ObjectName> names = names(request.getProject(), request.getObjectsList());
           return holder
               .requireWriter(
@@ -234,7 +235,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     answer(
         observer,
         () -> {
-          String run = Requests.run(request.getRun());
+          String run = StoreRequestValidator.run(request.getRun());
           List<ObjectName> names = names(request.getProject(), request.getObjectsList());
           return holder
               .requireReader(
@@ -261,17 +262,18 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
   @Override
   public void events(EventsRequest request, StreamObserver<Event> observer) {
     try {
-      String run = Requests.run(request.getRun());
-      long after = Requests.atLeastZero("after", request.getAfter());
-      long limit = Requests.atLeastZero("limit", request.getLimit());
-      seen.await(run, Requests.seen(run, request.getSeenList()))
+      String run = StoreRequestValidator.run(request.getRun());
+      long after = StoreRequestValidator.atLeastZero("after", request.getAfter());
+      long limit = StoreRequestValidator.atLeastZero("limit", request.getLimit());
+      seen.await(run, StoreRequestValidator.seen(run, request.getSeenList()))
           .onItem()
           .transformToMulti(none -> events.stream(run, after, request.getFollow(), limit))
           .map(CheckpointStoreService::message)
           .subscribe()
-          .withSubscriber(new FlowControlled<>((ServerCallStreamObserver<Event>) observer));
-    } catch (StoreFailure e) {
-      observer.onError(Problems.asStatus(e));
+          .withSubscriber(
+              new FlowControlledSubscriber<>((ServerCallStreamObserver<Event>) observer));
+    } catch (StoreRequestException e) {
+      observer.onError(FailureTranslator.asStatus(e));
     }
   }
 
@@ -280,11 +282,11 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
     answer(
         observer,
         () ->
-            cuts.of(Requests.run(request.getRun()))
+            cuts.of(StoreRequestValidator.run(request.getRun()))
                 .map(
                     all -> {
                       ListCutsResponse.Builder response = ListCutsResponse.newBuilder();
-                      all.forEach(cut -> response.addCuts(CutViews.message(cut)));
+                      all.forEach(cut -> response.addCuts(CutViewMapper.message(cut)));
                       return response.build();
                     }));
   }
@@ -399,7 +401,7 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
               observer.onNext(item);
               observer.onCompleted();
             },
-            failure -> observer.onError(Problems.asStatus(failure)));
+            failure -> observer.onError(FailureTranslator.asStatus(failure)));
   }
 
   private static List<ObjectName> names(String project, List<ObjectRef> objects) {
@@ -415,17 +417,17 @@ class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase
       case OBJECT_KIND_BLOB -> ObjectKind.BLOB;
       case OBJECT_KIND_PACK -> ObjectKind.PACK;
       case OBJECT_KIND_UNSPECIFIED, UNRECOGNIZED ->
-          throw StoreFailure.invalid(
+          throw StoreRequestException.invalid(
               "object %s has no kind: OBJECT_KIND_BLOB or OBJECT_KIND_PACK"
                   .formatted(object.getDigest()));
     };
   }
 
-  private static Upload message(Transfers.Upload upload) {
+  private static Upload message(PresignedTransferService.Upload upload) {
     Upload.Builder message = Upload.newBuilder().setDigest(upload.object().digest());
     return switch (upload) {
-      case Transfers.Upload.Present present -> message.setPresent(true).build();
-      case Transfers.Upload.Wanted wanted ->
+      case PresignedTransferService.Upload.Present present -> message.setPresent(true).build();
+      case PresignedTransferService.Upload.Wanted wanted ->
           message.setPutUrl(wanted.putUrl()).putAllHeaders(wanted.headers()).build();
     };
   }

@@ -36,7 +36,7 @@ public interface StoreConfig {
 
   /** Where the public keys of leases are. */
   @WithDefault("http://127.0.0.1:7070")
-  @WithConverter(Checks.HttpUrl.class)
+  @WithConverter(StoreConfigConverter.HttpUrl.class)
   URI orchestratorUrl();
 
   Lease lease();
@@ -77,19 +77,19 @@ public interface StoreConfig {
   /** Postgres. */
   interface Db {
     @WithDefault("127.0.0.1")
-    @WithConverter(Checks.Name.class)
+    @WithConverter(StoreConfigConverter.Name.class)
     String host();
 
     @WithDefault("5432")
-    @WithConverter(Checks.Port.class)
+    @WithConverter(StoreConfigConverter.Port.class)
     int port();
 
     @WithDefault("baton")
-    @WithConverter(Checks.Name.class)
+    @WithConverter(StoreConfigConverter.Name.class)
     String name();
 
     @WithDefault("baton")
-    @WithConverter(Checks.Name.class)
+    @WithConverter(StoreConfigConverter.Name.class)
     String user();
 
     @WithDefault("baton")
@@ -100,29 +100,29 @@ public interface StoreConfig {
   interface ObjectStore {
     /** As runners reach it too: presigned URLs begin with it. */
     @WithDefault("http://127.0.0.1:9000")
-    @WithConverter(Checks.HttpUrl.class)
+    @WithConverter(StoreConfigConverter.HttpUrl.class)
     URI endpoint();
 
     @WithDefault("baton")
-    @WithConverter(Checks.Bucket.class)
+    @WithConverter(StoreConfigConverter.Bucket.class)
     String bucket();
 
     @WithDefault("baton")
-    @WithConverter(Checks.Name.class)
+    @WithConverter(StoreConfigConverter.Name.class)
     String accessKey();
 
     @WithDefault("baton-secret")
-    @WithConverter(Checks.Name.class)
+    @WithConverter(StoreConfigConverter.Name.class)
     String secretKey();
 
     /** Named, so that signing an URL needs no question to the server. */
     @WithDefault("us-east-1")
-    @WithConverter(Checks.Name.class)
+    @WithConverter(StoreConfigConverter.Name.class)
     String region();
 
     /** How long a presigned URL works: 1 minute to 7 days. */
     @WithDefault("PT1H")
-    @WithConverter(Checks.UrlLife.class)
+    @WithConverter(StoreConfigConverter.UrlLife.class)
     Duration urlLife();
   }
 
@@ -130,7 +130,7 @@ public interface StoreConfig {
   interface Snapshot {
     /** How long a question for an epoch waits where it does not say: 100 ms to 60 s. */
     @WithDefault("PT10S")
-    @WithConverter(Checks.Wait.class)
+    @WithConverter(StoreConfigConverter.Wait.class)
     Duration defaultWait();
 
     /**
@@ -139,7 +139,7 @@ public interface StoreConfig {
      * state takes up to twice as much.
      */
     @WithDefault("134217728")
-    @WithConverter(Checks.SnapshotBytes.class)
+    @WithConverter(StoreConfigConverter.SnapshotBytes.class)
     long maxBytes();
   }
 
@@ -147,7 +147,7 @@ public interface StoreConfig {
   interface Verify {
     /** How long after the last commit it begins: 0 to 1 hour. */
     @WithDefault("PT2S")
-    @WithConverter(Checks.Delay.class)
+    @WithConverter(StoreConfigConverter.Delay.class)
     Duration delay();
   }
 
@@ -155,12 +155,12 @@ public interface StoreConfig {
   interface Scrub {
     /** Bytes a second at most, 0 to 1 GiB; 0: never. */
     @WithDefault("4194304")
-    @WithConverter(Checks.Rate.class)
+    @WithConverter(StoreConfigConverter.Rate.class)
     long bytesPerSecond();
 
     /** How old a pack's last verification may become: 1 second to 10 years. */
     @WithDefault("PT720H")
-    @WithConverter(Checks.Age.class)
+    @WithConverter(StoreConfigConverter.Age.class)
     Duration after();
   }
 
@@ -171,7 +171,7 @@ public interface StoreConfig {
 
     /** 1 second to 7 days. */
     @WithDefault("PT1H")
-    @WithConverter(Checks.Period.class)
+    @WithConverter(StoreConfigConverter.Period.class)
     Duration interval();
 
     /**
@@ -179,7 +179,7 @@ public interface StoreConfig {
      * 2 minutes to 10 years, and at least twice {@code baton.object-store.url-life}.
      */
     @WithDefault("PT24H")
-    @WithConverter(Checks.Grace.class)
+    @WithConverter(StoreConfigConverter.Grace.class)
     Duration grace();
   }
 
@@ -190,17 +190,17 @@ public interface StoreConfig {
 
     /** 1 second to 7 days. */
     @WithDefault("PT5M")
-    @WithConverter(Checks.Period.class)
+    @WithConverter(StoreConfigConverter.Period.class)
     Duration interval();
 
     /** Of a run, besides those that are kept for what they are: 1 to 1,000,000. */
     @WithDefault("10")
-    @WithConverter(Checks.Count.class)
+    @WithConverter(StoreConfigConverter.Count.class)
     int maxCheckpoints();
 
     /** 1 second to 10 years. */
     @WithDefault("PT168H")
-    @WithConverter(Checks.Age.class)
+    @WithConverter(StoreConfigConverter.Age.class)
     Duration maxAge();
 
     /** Those made when a run completed. */
@@ -219,10 +219,10 @@ public interface StoreConfig {
 
     /** What differs; the rest is as above. */
     interface Special {
-      @WithConverter(Checks.Count.class)
+      @WithConverter(StoreConfigConverter.Count.class)
       Optional<Integer> maxCheckpoints();
 
-      @WithConverter(Checks.Age.class)
+      @WithConverter(StoreConfigConverter.Age.class)
       Optional<Duration> maxAge();
 
       Optional<Boolean> keepComplete();
@@ -237,7 +237,7 @@ public interface StoreConfig {
      * The repository's folder, bare or not; where there is nothing yet, a bare one is made. Absent:
      * no archive.
      */
-    @WithConverter(Checks.Folder.class)
+    @WithConverter(StoreConfigConverter.Folder.class)
     Optional<Path> git();
 
     /**
@@ -245,7 +245,7 @@ public interface StoreConfig {
      * left out, and the manifest says so.
      */
     @WithDefault("67108864")
-    @WithConverter(Checks.ArchiveBytes.class)
+    @WithConverter(StoreConfigConverter.ArchiveBytes.class)
     long maxWorkspace();
 
     /**
@@ -253,7 +253,7 @@ public interface StoreConfig {
      * does not know: 1 second to 7 days.
      */
     @WithDefault("PT5M")
-    @WithConverter(Checks.Period.class)
+    @WithConverter(StoreConfigConverter.Period.class)
     Duration interval();
   }
 }

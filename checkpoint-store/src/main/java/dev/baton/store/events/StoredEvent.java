@@ -9,7 +9,7 @@ package dev.baton.store.events;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.EventId;
-import dev.baton.protocol.trace.EventTypes;
+import dev.baton.protocol.trace.EventTypeRegistry;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.io.IOException;
@@ -36,7 +36,7 @@ public record StoredEvent(
 
   /** For the fold; empty for a type that this version does not know. */
   public Optional<TraceRecord> typed() {
-    return EventTypes.recordOf(type)
+    return EventTypeRegistry.recordOf(type)
         .map(known -> new TraceRecord(id, URI.create(source), time(), read(known)));
   }
 

@@ -16,8 +16,8 @@ import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 final class ProblemMapper {
 
   @ServerExceptionMapper
-  Response map(StoreFailure failure, UriInfo uri) {
-    int status = Problems.httpStatus(failure.kind());
+  Response map(StoreRequestException failure, UriInfo uri) {
+    int status = FailureTranslator.httpStatus(failure.kind());
     ObjectNode problem = Json.mapper().createObjectNode();
     problem.put("type", "about:blank");
     problem.put("title", Response.Status.fromStatusCode(status).getReasonPhrase());

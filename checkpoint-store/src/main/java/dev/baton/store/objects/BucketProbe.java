@@ -6,8 +6,8 @@
  */
 package dev.baton.store.objects;
 
-import dev.baton.store.background.Waits;
-import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.failure.StoreRequestException;
+import dev.baton.store.scheduling.Await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -30,9 +30,9 @@ final class BucketProbe {
   private static final byte[] RIGHT = "baton".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] WRONG = "not it".getBytes(StandardCharsets.US_ASCII);
 
-  private final Bucket bucket;
+  private final BucketClient bucket;
 
-  BucketProbe(Bucket bucket) {
+  BucketProbe(BucketClient bucket) {
     this.bucket = bucket;
   }
 
@@ -54,23 +54,23 @@ final class BucketProbe {
       if (!bucket.list(FOLDER).iterator().hasNext()) {
         missing.add("to list what was just written");
       }
-      Waits.get(bucket.remove(key));
-      if (Waits.get(bucket.size(key)).isPresent()) {
+      Await.get(bucket.remove(key));
+      if (Await.get(bucket.size(key)).isPresent()) {
         missing.add("to show that an object was removed");
       }
     } catch (IOException e) {
-      throw StoreFailure.unavailable(
+      throw StoreRequestException.unavailable(
           "the object store at %s did not answer: %s".formatted(bucket.where(), e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw StoreFailure.unavailable("interrupted");
+      throw StoreRequestException.unavailable("interrupted");
     }
     return missing;
   }
 
   private int put(HttpClient http, String key, byte[] bytes)
       throws IOException, InterruptedException {
-    Map<String, String> headers = Bucket.checksum(digest());
+    Map<String, String> headers = BucketClient.checksum(digest());
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(bucket.putUrl(key, headers)))
             .timeout(PATIENCE)

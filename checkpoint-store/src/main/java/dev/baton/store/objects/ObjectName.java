@@ -7,7 +7,7 @@
 package dev.baton.store.objects;
 
 import dev.baton.protocol.trace.Digest;
-import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.failure.StoreRequestException;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
@@ -26,17 +26,17 @@ public record ObjectName(String project, ObjectKind kind, String digest, long si
   private static final long LARGEST = 5L * 1024 * 1024 * 1024;
 
   /**
-   * @throws StoreFailure that names what is wrong and what is allowed
+   * @throws StoreRequestException that names what is wrong and what is allowed
    */
   public ObjectName {
     project = project(project);
     try {
       Digest.check(digest);
     } catch (IllegalArgumentException e) {
-      throw StoreFailure.invalid(String.valueOf(e.getMessage()));
+      throw StoreRequestException.invalid(String.valueOf(e.getMessage()));
     }
     if (sizeBytes < 0 || sizeBytes > LARGEST) {
-      throw StoreFailure.invalid(
+      throw StoreRequestException.invalid(
           "size %d of %s is not between 0 and %d".formatted(sizeBytes, digest, LARGEST));
     }
   }
@@ -44,14 +44,14 @@ public record ObjectName(String project, ObjectKind kind, String digest, long si
   /**
    * A project's name as it is stored: empty stands for the default.
    *
-   * @throws StoreFailure that names what is wrong and what is allowed
+   * @throws StoreRequestException that names what is wrong and what is allowed
    */
   public static String project(String name) {
     if (name.isEmpty()) {
       return DEFAULT_PROJECT;
     }
     if (!PROJECT.matcher(name).matches()) {
-      throw StoreFailure.invalid(
+      throw StoreRequestException.invalid(
           "project '%s' is not 1 to 63 lower-case letters, digits, '.', '_', '-'"
               .formatted(name.length() <= 64 ? name : name.substring(0, 64) + "…"));
     }

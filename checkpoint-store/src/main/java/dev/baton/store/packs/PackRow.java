@@ -30,6 +30,6 @@ public record PackRow(long id, int projectNumber, String project, Hash digest, l
 
   /** Of its object. */
   public String key() {
-    return Packs.key(project, digest);
+    return PackRepository.key(project, digest);
   }
 }

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
  * @param spans by partition
  */
 record DecodedBatch(
-    List<EventRow> events, List<CutRow> cuts, List<Poison> poison, Map<Integer, Span> spans) {
+    List<EventRow> events,
+    List<CutRow> cuts,
+    List<PoisonRecord> poison,
+    Map<Integer, OffsetRange> spans) {
 
   DecodedBatch {
     events = List.copyOf(events);
@@ -43,12 +46,12 @@ record DecodedBatch(
         .allMatch(e -> isAfter(e.getKey(), e.getValue().first(), offsets))) {
       return this;
     }
-    Map<Integer, Span> rest = new HashMap<>();
+    Map<Integer, OffsetRange> rest = new HashMap<>();
     spans.forEach(
         (partition, span) -> {
           long from = offsets.getOrDefault(partition, Long.MAX_VALUE);
           if (span.next() > from) {
-            rest.put(partition, new Span(Math.max(span.first(), from), span.next()));
+            rest.put(partition, new OffsetRange(Math.max(span.first(), from), span.next()));
           }
         });
     return new DecodedBatch(
@@ -81,7 +84,7 @@ record DecodedBatch(
    */
   DecodedBatch without(Function<EventRow, @Nullable String> refusal) {
     List<EventRow> kept = new ArrayList<>(events.size());
-    List<Poison> bad = new ArrayList<>();
+    List<PoisonRecord> bad = new ArrayList<>();
     Set<EventRow> refused = Collections.newSetFromMap(new IdentityHashMap<>());
     for (EventRow event : events) {
       String reason = refusal.apply(event);
@@ -89,7 +92,7 @@ record DecodedBatch(
         kept.add(event);
       } else {
         refused.add(event);
-        bad.add(new Poison(event.record(), event.id() + ": " + reason));
+        bad.add(new PoisonRecord(event.record(), event.id() + ": " + reason));
       }
     }
     if (bad.isEmpty()) {
@@ -107,11 +110,11 @@ record DecodedBatch(
   /** As far as its first events go, without poison. */
   DecodedBatch head(int many) {
     List<EventRow> first = events.subList(0, many);
-    Map<Integer, Span> covered = new HashMap<>();
+    Map<Integer, OffsetRange> covered = new HashMap<>();
     for (EventRow event : first) {
       covered.merge(
           event.partition(),
-          new Span(event.record().offset(), event.position()),
+          new OffsetRange(event.record().offset(), event.position()),
           (old, now) -> old.plus(event.record().offset()));
     }
     return new DecodedBatch(
@@ -126,22 +129,22 @@ record DecodedBatch(
     return new DecodedBatch(List.of(), List.of(), List.of(), spans);
   }
 
-  private static boolean isCovered(EventRow event, Map<Integer, Span> covered) {
-    Span span = covered.get(event.partition());
+  private static boolean isCovered(EventRow event, Map<Integer, OffsetRange> covered) {
+    OffsetRange span = covered.get(event.partition());
     return span != null && event.record().offset() < span.next();
   }
 
   /** By partition, where this batch begins. */
   Map<Integer, Long> first() {
-    return offsets(Span::first);
+    return offsets(OffsetRange::first);
   }
 
   /** By partition, where it goes on after this batch. */
   Map<Integer, Long> next() {
-    return offsets(Span::next);
+    return offsets(OffsetRange::next);
   }
 
-  private Map<Integer, Long> offsets(ToLongFunction<Span> of) {
+  private Map<Integer, Long> offsets(ToLongFunction<OffsetRange> of) {
     Map<Integer, Long> offsets = new HashMap<>();
     spans.forEach((partition, span) -> offsets.put(partition, of.applyAsLong(span)));
     return offsets;
@@ -154,7 +157,7 @@ record DecodedBatch(
   /** Those that have ended or begun to wait, by what their events say. */
   Set<String> resting() {
     return events.stream()
-        .filter(event -> Rested.TYPES.contains(event.type()))
+        .filter(event -> RunsQuiescedEvent.TYPES.contains(event.type()))
         .map(event -> event.id().run())
         .collect(Collectors.toSet());
   }

@@ -6,7 +6,7 @@
  */
 package dev.baton.store.trace;
 
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
@@ -36,7 +36,7 @@ class PositionStore {
 
   /** The positions; 0 for a partition that was never read. */
   Uni<Map<Integer, Long>> read(Collection<Integer> partitions) {
-    Tuple which = Tuple.of(Topics.TRACE, partitions.toArray(Integer[]::new));
+    Tuple which = Tuple.of(TopicName.TRACE, partitions.toArray(Integer[]::new));
     return pool.preparedQuery(OPEN)
         .execute(which)
         .chain(() -> pool.preparedQuery(READ).execute(which))

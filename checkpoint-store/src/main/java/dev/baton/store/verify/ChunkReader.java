@@ -10,9 +10,9 @@ import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.format.BlockReader;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.format.PackIndex;
-import dev.baton.store.background.Waits;
-import dev.baton.store.objects.Bucket;
+import dev.baton.store.objects.BucketClient;
 import dev.baton.store.packs.PackRow;
+import dev.baton.store.scheduling.Await;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -63,7 +63,7 @@ final class ChunkReader implements AutoCloseable {
   }
 
   private final Pool pool;
-  private final Bucket bucket;
+  private final BucketClient bucket;
   private final long checkpoint;
   private final Map<Long, PackRow> packs = new TreeMap<>();
   private final BlockReader blocks = new BlockReader();
@@ -84,11 +84,11 @@ final class ChunkReader implements AutoCloseable {
   /**
    * @param checkpoint its number
    */
-  ChunkReader(Pool pool, Bucket bucket, long checkpoint) {
+  ChunkReader(Pool pool, BucketClient bucket, long checkpoint) {
     this.pool = pool;
     this.bucket = bucket;
     this.checkpoint = checkpoint;
-    for (Row row : Waits.get(pool.preparedQuery(PACKS).execute(Tuple.of(checkpoint)))) {
+    for (Row row : Await.get(pool.preparedQuery(PACKS).execute(Tuple.of(checkpoint)))) {
       PackRow pack = PackRow.of(row);
       packs.put(pack.id(), pack);
     }
@@ -133,7 +133,7 @@ final class ChunkReader implements AutoCloseable {
     int project = packs.values().iterator().next().projectNumber();
     Set<Hash> missing = new HashSet<>(chunks);
     for (Row row :
-        Waits.get(
+        Await.get(
             pool.preparedQuery(LOCATE)
                 .execute(Tuple.of(project, Buffer.buffer(digests), checkpoint)))) {
       Hash chunk = asked.get(row.getInteger(0));
@@ -157,7 +157,7 @@ final class ChunkReader implements AutoCloseable {
   private void read(PackRow pack, Set<Hash> wanted, Sink sink) throws IOException {
     PackIndex index = indexes.get(pack.id());
     if (index == null) {
-      index = PackFile.index(bucket, pack.key(), pack.sizeBytes());
+      index = PackFileReader.index(bucket, pack.key(), pack.sizeBytes());
       indexes.put(pack.id(), index);
     }
     for (int i = 0; i < index.chunkCount() && !wanted.isEmpty(); i++) {
@@ -174,7 +174,7 @@ final class ChunkReader implements AutoCloseable {
 
   private byte[] block(PackRow pack, PackIndex index, int number) throws IOException {
     if (blockPack != pack.id() || blockNumber != number) {
-      block = PackFile.block(bucket, pack.key(), index.blocks().get(number), blocks);
+      block = PackFileReader.block(bucket, pack.key(), index.blocks().get(number), blocks);
       blockPack = pack.id();
       blockNumber = number;
     }

@@ -71,7 +71,7 @@ class RepositoryFormatPolicyTest {
   void shouldRefuseARepositoryThatGitMadeWithAnotherHash() throws Exception {
     assumeThat(git("init", "-q", "--bare", "--object-format=sha256", folder.toString())).isZero();
 
-    assertThatThrownBy(() -> GitRuns.open(folder).close())
+    assertThatThrownBy(() -> GitRunStore.open(folder).close())
         .isInstanceOf(RepositoryFormatPolicy.UnsupportedFormatException.class)
         .hasMessageContaining("extensions.objectformat=sha256");
     try (var refs = Files.list(folder.resolve("refs"))) {

@@ -8,9 +8,9 @@ package dev.baton.store.gc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.store.packs.Chunks;
-import dev.baton.store.packs.PackUploads;
-import dev.baton.store.packs.Projects;
+import dev.baton.store.packs.ChunkFinder;
+import dev.baton.store.packs.PackUploadRegistry;
+import dev.baton.store.packs.ProjectRepository;
 import dev.baton.store.testing.StoreTest;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
@@ -41,9 +41,9 @@ class InterleavingTest extends StoreTest {
   private static final int MOST_STEPS = 200;
 
   @Inject Pool pool;
-  @Inject Projects projects;
-  @Inject Chunks chunks;
-  @Inject PackUploads uploads;
+  @Inject ProjectRepository projects;
+  @Inject ChunkFinder chunks;
+  @Inject PackUploadRegistry uploads;
 
   /** One side. */
   interface Actor {
@@ -56,7 +56,7 @@ class InterleavingTest extends StoreTest {
   void shouldNeverLoseAPackOfACommittedCheckpoint() {
     long first = new Random().nextLong();
     for (long seed = first; seed < first + ORDERS; seed++) {
-      Scenario scenario = play(seed, false);
+      PackRaceScenario scenario = play(seed, false);
 
       assertThat(scenario.runner().committed()).as("committed, seed %d", seed).isTrue();
       assertThat(scenario.packIsThere()).as("the pack is there, seed %d", seed).isTrue();
@@ -77,9 +77,10 @@ class InterleavingTest extends StoreTest {
     assertThat(lost).as("orders in which a pack was lost, from seed %d", first).isNotEmpty();
   }
 
-  private Scenario play(long seed, boolean careless) {
+  private PackRaceScenario play(long seed, boolean careless) {
     Random random = new Random(seed);
-    Scenario scenario = Scenario.begin(pool, projects, chunks, uploads, random, careless);
+    PackRaceScenario scenario =
+        PackRaceScenario.begin(pool, projects, chunks, uploads, random, careless);
     List<Actor> actors = List.of(scenario.runner(), scenario.collector());
     List<CompletableFuture<?>> under = new ArrayList<>();
     under.add(CompletableFuture.completedFuture(null));

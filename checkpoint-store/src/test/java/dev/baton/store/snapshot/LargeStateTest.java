@@ -13,8 +13,8 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.Output;
-import dev.baton.store.events.EventLog;
-import dev.baton.store.failure.StoreFailure;
+import dev.baton.store.events.StoredEventRepository;
+import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.quarkus.test.junit.QuarkusTest;
@@ -30,7 +30,7 @@ class LargeStateTest extends StoreTest {
   private static final int STEPS = 150;
   private static final int BYTES = 60_000;
 
-  @Inject EventLog events;
+  @Inject StoredEventRepository events;
 
   @Test
   void shouldReadByBytesAndRefuseWhatIsTooLarge() {
@@ -47,39 +47,42 @@ class LargeStateTest extends StoreTest {
     log.send(trace.ended(1));
     assertThat(client.idsUntilEnd(trace.run())).hasSize(STEPS + 4);
 
-    EventLog.Page first = events.page(trace.run(), 0, Long.MAX_VALUE, 1000).await().indefinitely();
+    StoredEventRepository.Page first =
+        events.page(trace.run(), 0, Long.MAX_VALUE, 1000).await().indefinitely();
     assertThat(first.last()).isFalse();
     assertThat(first.events().stream().mapToLong(event -> event.data().length).sum())
-        .isBetween((long) EventLog.PAGE_BYTES, EventLog.PAGE_BYTES + 2L * BYTES);
+        .isBetween(
+            (long) StoredEventRepository.PAGE_BYTES, StoredEventRepository.PAGE_BYTES + 2L * BYTES);
     assertThat(client.get("/runs/" + trace.run() + "/events?limit=1000").body())
         .contains("\"more\":true");
 
-    Room enough = new Room(5 << 20);
-    Folded folded = fold(trace.run(), enough);
+    FoldMemoryBudget enough = new FoldMemoryBudget(5 << 20);
+    FoldedState folded = fold(trace.run(), enough);
     assertThat(Json.read(folded.state(), RunState.class).steps()).hasSize(STEPS / 2);
     assertThat(folded.state().length).isBetween(STEPS / 2 * BYTES, 5 << 20);
     assertThat(enough.taken()).isZero();
 
-    Room small = new Room(1 << 20);
+    FoldMemoryBudget small = new FoldMemoryBudget(1 << 20);
     assertThatThrownBy(() -> fold(trace.run(), small))
         .isInstanceOfSatisfying(
-            StoreFailure.class, e -> assertThat(e.kind()).isEqualTo(StoreFailure.Kind.EXHAUSTED))
+            StoreRequestException.class,
+            e -> assertThat(e.kind()).isEqualTo(StoreRequestException.Kind.EXHAUSTED))
         .hasMessageContaining(trace.run())
         .hasMessageContaining("baton.snapshot.max-bytes is 1048576");
     assertThat(small.taken()).isZero();
 
-    Room.Share other = enough.share("other");
+    FoldMemoryBudget.Share other = enough.share("other");
     other.grow(4 << 20);
     assertThatThrownBy(() -> fold(trace.run(), enough)).hasMessageContaining("ask again soon");
     other.release();
     assertThat(enough.taken()).isZero();
   }
 
-  private Folded fold(String run, Room room) {
-    return new RunFold(
+  private FoldedState fold(String run, FoldMemoryBudget room) {
+    return new RunFoldTask(
             events,
             room,
-            new KeptStates(),
+            new FoldedStateCache(),
             run,
             Long.MAX_VALUE,
             fork -> Uni.createFrom().nullItem())

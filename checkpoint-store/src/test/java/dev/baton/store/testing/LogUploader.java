@@ -17,8 +17,8 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.log.LogAttempt;
 import dev.baton.protocol.log.LogIndex;
 import dev.baton.protocol.log.LogRecord;
+import dev.baton.protocol.log.LogRecordWriter;
 import dev.baton.protocol.log.LogStream;
-import dev.baton.protocol.log.LogWriter;
 import dev.baton.protocol.trace.Digest;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -32,11 +32,11 @@ public final class LogUploader {
   /** A line is of the attempt with this index, at this second. */
   public record Line(int attempt, long second, String text) {}
 
-  private final Client client;
+  private final StoreTestClient client;
   private final String run;
   private final List<LogAttempt> attempts;
 
-  public LogUploader(Client client, String run, LogAttempt... attempts) {
+  public LogUploader(StoreTestClient client, String run, LogAttempt... attempts) {
     this.client = client;
     this.run = run;
     this.attempts = List.of(attempts);
@@ -62,7 +62,7 @@ public final class LogUploader {
     List<LogIndex.Frame> frames = new ArrayList<>();
     for (int i = 0; i < lines.size(); i += FRAME_LINES) {
       List<Line> some = lines.subList(i, Math.min(lines.size(), i + FRAME_LINES));
-      LogWriter writer = new LogWriter();
+      LogRecordWriter writer = new LogRecordWriter();
       writer.frame();
       for (Line line : some) {
         byte[] text = line.text().getBytes(UTF_8);

@@ -21,18 +21,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A test against the running store and real servers. */
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(StoreServersTestResource.class)
 public abstract class StoreTest {
   @TestHTTPResource("/")
   protected @Nullable URI base;
 
-  protected Log log = unset();
-  protected Client client = unset();
+  protected KafkaTestClient log = unset();
+  protected StoreTestClient client = unset();
 
   @BeforeEach
   void connect() {
-    log = new Log();
-    client = new Client(Objects.requireNonNull(base));
+    log = new KafkaTestClient();
+    client = new StoreTestClient(Objects.requireNonNull(base));
   }
 
   @AfterEach

@@ -7,7 +7,7 @@
 package dev.baton.store.testing;
 
 import com.fasterxml.jackson.databind.node.IntNode;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.EventId;
@@ -116,7 +116,7 @@ public final class TraceBuilder {
   private ProducerRecord<String, byte[]> record(Lane lane, TraceEvent event) {
     long seq = seqs.merge(lane.epoch(), 1L, Long::sum);
     return TraceCodec.encode(
-        Topics.TRACE,
+        TopicName.TRACE,
         new TraceRecord(new EventId(run, lane, seq), URI.create("/test"), Instant.now(), event),
         null);
   }

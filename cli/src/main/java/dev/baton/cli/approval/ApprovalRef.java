@@ -7,10 +7,10 @@
 package dev.baton.cli.approval;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.client.Client;
+import dev.baton.cli.client.OrchestratorRestClient;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
 import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.protocol.trace.RunId;
 import java.util.ArrayList;
@@ -22,9 +22,9 @@ record ApprovalRef(String text) {
   private static final int ULID = 26;
 
   /**
-   * @throws CliFailure when the run waits for nothing, or for several
+   * @throws CliException when the run waits for nothing, or for several
    */
-  String resolve(Client client) {
+  String resolve(OrchestratorRestClient client) {
     if (text.length() > ULID + 1
         && text.charAt(ULID) == '-'
         && RunId.isValid(text.substring(0, ULID).toLowerCase(Locale.ROOT))) {
@@ -42,14 +42,14 @@ record ApprovalRef(String text) {
     }
     return switch (waiting.size()) {
       case 0 ->
-          throw CliFailure.of(
-              ExitCode.CONFLICT,
+          throw CliException.of(
+              CliExitCode.CONFLICT,
               "run %s waits for no approval (it is %s)"
                   .formatted(text, run.path("status").asText()));
       case 1 -> waiting.getFirst();
       default ->
-          throw CliFailure.detailed(
-              ExitCode.AMBIGUOUS,
+          throw CliException.detailed(
+              CliExitCode.AMBIGUOUS,
               "run %s waits for %d approvals: name one of them".formatted(text, waiting.size()),
               lines);
     };

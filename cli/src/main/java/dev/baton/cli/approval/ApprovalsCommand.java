@@ -7,14 +7,14 @@
 package dev.baton.cli.approval;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.client.Pages;
-import dev.baton.cli.client.Query;
+import dev.baton.cli.client.PageReader;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.terminal.Table;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.terminal.TextEscaper;
-import dev.baton.cli.terminal.Times;
+import dev.baton.cli.terminal.TextTable;
+import dev.baton.cli.terminal.TimeFormatter;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +35,7 @@ public final class ApprovalsCommand implements Runnable {
   private static final List<String> STATUSES = List.of("waiting", "answered", "expired", "all");
   private static final int WIDEST = 60;
 
-  private final Context context;
+  private final CommandContext context;
 
   @Option(
       names = "--status",
@@ -48,25 +48,25 @@ public final class ApprovalsCommand implements Runnable {
   @Option(names = "--limit", description = "At most so many. Default: ${DEFAULT-VALUE}.")
   private int limit = 100;
 
-  public ApprovalsCommand(Context context) {
+  public ApprovalsCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public void run() {
-    Pages.check(limit);
+    PageReader.check(limit);
     if (!STATUSES.contains(status)) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "--status '%s' is none of %s".formatted(status, String.join(", ", STATUSES)));
     }
     String of = run == null ? null : RunRef.parse(run).text();
     JsonNode found =
-        Pages.read(
+        PageReader.read(
             context.client(),
             "checkpoints",
             limit,
             () ->
-                Query.of("/checkpoints")
+                UrlQueryBuilder.of("/checkpoints")
                     .with("status", status.equals("all") ? null : status)
                     .with("run", of));
     if (context.json()) {
@@ -74,14 +74,15 @@ public final class ApprovalsCommand implements Runnable {
       return;
     }
     Instant now = Instant.now();
-    Table table = new Table("APPROVAL", "STEP", "STATUS", "ASKED", "EXPIRES", "BY", "PROMPT");
+    TextTable table =
+        new TextTable("APPROVAL", "STEP", "STATUS", "ASKED", "EXPIRES", "BY", "PROMPT");
     for (JsonNode approval : found.path("checkpoints")) {
-      Instant expires = Times.instant(approval.path("expires_at"));
+      Instant expires = TimeFormatter.instant(approval.path("expires_at"));
       table.row(
           approval.path("id").asText(),
           approval.path("step").asText(),
           context.style().status(approval.path("status").asText()),
-          Times.ago(Times.instant(approval.path("asked_at")), now),
+          TimeFormatter.ago(TimeFormatter.instant(approval.path("asked_at")), now),
           expires == null ? "" : expires.toString(),
           approval.path("by").asText(""),
           shorten(approval.path("prompt").asText()));

@@ -7,8 +7,8 @@
 package dev.baton.cli.approval;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.TypedJson;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.command.JsonArgumentReader;
 import dev.baton.protocol.json.Json;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
       "  baton approve APPROVAL --cut sha256:…   # counts for these files only"
     })
 public final class ApproveCommand implements Runnable {
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(
       paramLabel = "ID|APPROVAL",
@@ -48,7 +48,7 @@ public final class ApproveCommand implements Runnable {
       description = "The cut that was looked at. Default: the one that the approval is about now.")
   private @Nullable String cut;
 
-  public ApproveCommand(Context context) {
+  public ApproveCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -57,7 +57,7 @@ public final class ApproveCommand implements Runnable {
     JsonNode value =
         answer == null
             ? Json.mapper().createObjectNode().put("approved", true)
-            : TypedJson.read(answer, "--answer");
-    Answers.send(context, ref, value, by, comment, cut);
+            : JsonArgumentReader.read(answer, "--answer");
+    ApprovalAnswerSender.send(context, ref, value, by, comment, cut);
   }
 }

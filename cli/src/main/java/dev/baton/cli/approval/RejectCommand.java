@@ -6,7 +6,7 @@
  */
 package dev.baton.cli.approval;
 
-import dev.baton.cli.command.Context;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.protocol.json.Json;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 /** {@code baton reject ID|APPROVAL}. */
 @Command(name = "reject", description = "Answer an approval with {\"approved\": false}.")
 public final class RejectCommand implements Runnable {
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(
       paramLabel = "ID|APPROVAL",
@@ -35,13 +35,13 @@ public final class RejectCommand implements Runnable {
       description = "The cut that was looked at. Default: the one that the approval is about now.")
   private @Nullable String cut;
 
-  public RejectCommand(Context context) {
+  public RejectCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public void run() {
-    Answers.send(
+    ApprovalAnswerSender.send(
         context, ref, Json.mapper().createObjectNode().put("approved", false), by, comment, cut);
   }
 }

@@ -6,10 +6,10 @@
  */
 package dev.baton.cli.chaos;
 
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.stack.ChaosProgram;
-import dev.baton.cli.stack.StartCaches;
+import dev.baton.cli.stack.StartupCacheBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ public final class ChaosCommand implements Callable<Integer> {
   private static final double SHORTEST = 0.2;
   private static final double LONGEST = 7 * 24 * 60;
 
-  private final Context context;
+  private final CommandContext context;
 
   @Option(
       names = "--seed",
@@ -92,7 +92,7 @@ public final class ChaosCommand implements Callable<Integer> {
       description = "Decide anew about a recorded history; needs no stack.")
   private @Nullable Path check;
 
-  public ChaosCommand(Context context) {
+  public ChaosCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -105,18 +105,19 @@ public final class ChaosCommand implements Callable<Integer> {
     if (check == null) {
       arguments.addAll(options());
     } else if (!options().isEmpty()) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "--check decides about what was recorded, and takes no other option; given: "
               + String.join(" ", options()));
     } else {
       arguments.addAll(List.of("--check", check.toString()));
     }
     if (System.getProperty("baton.home", "").isEmpty()) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "where Baton's programs are is not known: start this command by ./baton, which says so");
     }
     if (check == null) {
-      StartCaches.ensure(context.terminal(), line -> context.terminal().err().println(line));
+      StartupCacheBuilder.ensure(
+          context.terminal(), line -> context.terminal().err().println(line));
     }
     return ChaosProgram.run(arguments);
   }
@@ -137,7 +138,7 @@ public final class ChaosCommand implements Callable<Integer> {
   private static <T extends Number> @Nullable T within(
       String name, @Nullable T value, double least, double most) {
     if (value != null && !(value.doubleValue() >= least && value.doubleValue() <= most)) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "%s %s is not %s to %d"
               .formatted(
                   name,

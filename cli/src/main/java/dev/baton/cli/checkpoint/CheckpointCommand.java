@@ -17,16 +17,16 @@ import picocli.CommandLine.Spec;
     name = "checkpoint",
     description = "List, make, check, restore, compare and move checkpoints.",
     subcommands = {
-      ListCommand.class,
-      ShowCommand.class,
-      CreateCommand.class,
-      VerifyCommand.class,
-      RestoreCommand.class,
-      DiffCommand.class,
-      ExportCommand.class,
-      ImportCommand.class,
-      PinCommand.class,
-      UnpinCommand.class
+      CheckpointListCommand.class,
+      CheckpointShowCommand.class,
+      CheckpointCreateCommand.class,
+      CheckpointVerifyCommand.class,
+      CheckpointRestoreCommand.class,
+      CheckpointDiffCommand.class,
+      CheckpointExportCommand.class,
+      CheckpointImportCommand.class,
+      CheckpointPinCommand.class,
+      CheckpointUnpinCommand.class
     })
 public final class CheckpointCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();

@@ -6,8 +6,8 @@
  */
 package dev.baton.cli.checkpoint;
 
-import dev.baton.cli.client.Query;
-import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
 import dev.baton.protocol.trace.RunId;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -22,12 +22,12 @@ record CheckpointRef(String text, @Nullable String project) {
   private static final Pattern END = Pattern.compile("[0-9a-hjkmnp-tv-z]{6,25}");
 
   /**
-   * @throws CliFailure when the text can be neither
+   * @throws CliException when the text can be neither
    */
   static CheckpointRef parse(String text, @Nullable String project) {
     String lower = text.strip().toLowerCase(Locale.ROOT);
     if (!RunId.isValid(lower) && !END.matcher(lower).matches()) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           ("'%s' is no checkpoint id: give all 26 characters, or the last six or more as"
                   + " `baton checkpoint list` shows them")
               .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text));
@@ -39,6 +39,6 @@ record CheckpointRef(String text, @Nullable String project) {
    * @param below empty, or what follows the checkpoint in the path: {@code /pin}
    */
   String path(String below) {
-    return Query.of("/cuts/" + text + below).with("project", project).toString();
+    return UrlQueryBuilder.of("/cuts/" + text + below).with("project", project).toString();
   }
 }

@@ -6,7 +6,7 @@
  */
 package dev.baton.cli.checkpoint;
 
-import dev.baton.cli.terminal.Bytes;
+import dev.baton.cli.terminal.ByteSizeFormatter;
 
 /** How much a checkpoint's files are, in the classes that people are warned by. */
 enum SizeClass {
@@ -33,10 +33,10 @@ enum SizeClass {
       case SMALL -> "";
       case LARGE ->
           "warning: the workspace has %s, more than 100MB: excludes (.batonignore) make checkpoints faster"
-              .formatted(Bytes.of(bytes));
+              .formatted(ByteSizeFormatter.of(bytes));
       case HUGE ->
           "note: the workspace has %s, more than 1GB: it goes from and to the object store in packs"
-              .formatted(Bytes.of(bytes));
+              .formatted(ByteSizeFormatter.of(bytes));
     };
   }
 }

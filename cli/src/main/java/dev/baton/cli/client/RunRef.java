@@ -7,7 +7,7 @@
 package dev.baton.cli.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.CliException;
 import dev.baton.protocol.trace.RunId;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -17,12 +17,12 @@ public record RunRef(String text) {
   private static final Pattern DISPLAY = Pattern.compile("[0-9a-hjkmnp-tv-z]{6}");
 
   /**
-   * @throws CliFailure when the text can be neither
+   * @throws CliException when the text can be neither
    */
   public static RunRef parse(String text) {
     String lower = text.strip().toLowerCase(Locale.ROOT);
     if (!RunId.isValid(lower) && !DISPLAY.matcher(lower).matches()) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "'%s' is no run id: give all 26 characters, or the last six as `baton status` shows them"
               .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text));
     }
@@ -34,12 +34,12 @@ public record RunRef(String text) {
   }
 
   /** The run as the server knows it; unknown and ambiguous ids are failures. */
-  public JsonNode fetch(Client client) {
+  public JsonNode fetch(OrchestratorRestClient client) {
     return client.get("/runs/" + text);
   }
 
   /** The full id, asked for when only the display id is known. */
-  public String id(Client client) {
+  public String id(OrchestratorRestClient client) {
     return isFull() ? text : fetch(client).path("id").asText();
   }
 }

@@ -6,9 +6,9 @@
  */
 package dev.baton.cli.client;
 
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.stack.DataFolder;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -24,7 +24,7 @@ public record ServerAddress(URI base, String origin) {
   public ServerAddress {
     if (!("http".equals(base.getScheme()) || "https".equals(base.getScheme()))
         || base.getHost() == null) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "the server address '%s' (%s) is not http://HOST[:PORT] or https://HOST[:PORT]"
               .formatted(base, origin));
     }
@@ -33,9 +33,9 @@ public record ServerAddress(URI base, String origin) {
   /**
    * {@code --server}, else {@code $BATON_SERVER}, else the stack of the data folder.
    *
-   * @throws CliFailure when there is none of them, or it is not an address
+   * @throws CliException when there is none of them, or it is not an address
    */
-  public static ServerAddress resolve(Context context) {
+  public static ServerAddress resolve(CommandContext context) {
     String option = context.options().server();
     if (option != null) {
       return parse(option, "--server");
@@ -47,8 +47,8 @@ public record ServerAddress(URI base, String origin) {
     DataFolder folder = context.dataFolder();
     String url = folder.stack().map(stack -> stack.url("orchestrator")).orElse(null);
     if (url == null) {
-      throw CliFailure.of(
-          ExitCode.UNREACHABLE,
+      throw CliException.of(
+          CliExitCode.UNREACHABLE,
           "no Baton is known: %s has no stack — start one with `./baton up`, or name one with --server URL"
               .formatted(folder.path()));
     }
@@ -60,7 +60,7 @@ public record ServerAddress(URI base, String origin) {
     try {
       uri = new URI(text.strip().replaceAll("/+$", ""));
     } catch (URISyntaxException e) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "the server address '%s' (%s) is not a URL: %s".formatted(text, origin, e.getReason()));
     }
     return new ServerAddress(uri, origin);

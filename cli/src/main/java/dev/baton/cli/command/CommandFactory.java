@@ -11,13 +11,13 @@ import java.lang.reflect.InvocationTargetException;
 import picocli.CommandLine;
 import picocli.CommandLine.IFactory;
 
-/** Gives every command that asks for it in its constructor the {@link Context}. */
-public record CommandFactory(Context context) implements IFactory {
+/** Gives every command that asks for it in its constructor the {@link CommandContext}. */
+public record CommandFactory(CommandContext context) implements IFactory {
   @Override
   public <K> K create(Class<K> type) throws Exception {
     for (Constructor<?> constructor : type.getDeclaredConstructors()) {
       Class<?>[] parameters = constructor.getParameterTypes();
-      if (parameters.length == 1 && parameters[0] == Context.class) {
+      if (parameters.length == 1 && parameters[0] == CommandContext.class) {
         constructor.setAccessible(true);
         try {
           return type.cast(constructor.newInstance(context));

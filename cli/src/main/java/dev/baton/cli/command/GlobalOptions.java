@@ -18,7 +18,7 @@ public final class GlobalOptions {
       paramLabel = "table|json",
       description = "How results are printed: ${COMPLETION-CANDIDATES}. JSON goes to stdout alone.",
       scope = ScopeType.INHERIT)
-  private Format format = Format.TABLE;
+  private OutputFormat format = OutputFormat.TABLE;
 
   @Option(
       names = "--server",
@@ -47,7 +47,7 @@ public final class GlobalOptions {
       scope = ScopeType.INHERIT)
   private boolean verbose;
 
-  public Format format() {
+  public OutputFormat format() {
     return format;
   }
 

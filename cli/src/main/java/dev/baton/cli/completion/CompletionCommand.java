@@ -6,7 +6,7 @@
  */
 package dev.baton.cli.completion;
 
-import dev.baton.cli.command.Context;
+import dev.baton.cli.command.CommandContext;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
@@ -25,14 +25,14 @@ public final class CompletionCommand implements Runnable {
     ZSH
   }
 
-  private final Context context;
+  private final CommandContext context;
 
   @Spec private @Nullable CommandSpec spec;
 
   @Parameters(paramLabel = "bash|zsh", description = "The shell to print it for.")
   private Shell shell = Shell.BASH;
 
-  public CompletionCommand(Context context) {
+  public CompletionCommand(CommandContext context) {
     this.context = context;
   }
 

@@ -6,9 +6,9 @@
  */
 package dev.baton.cli.demo;
 
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,7 +29,7 @@ public final class DemoCommand implements Callable<Integer> {
   private static final Duration PER_KILL = Duration.ofSeconds(30);
   private static final int MOST_KILLS = 1000;
 
-  private final Context context;
+  private final CommandContext context;
 
   @Option(
       names = "--kills",
@@ -43,25 +43,25 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(names = "--keep", description = "Keep the folder with everything the demo made.")
   private boolean keep;
 
-  public DemoCommand(Context context) {
+  public DemoCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (kills != null && (kills < 1 || kills > MOST_KILLS)) {
-      throw CliFailure.usage("--kills " + kills + " is not 1 to " + MOST_KILLS);
+      throw CliException.usage("--kills " + kills + " is not 1 to " + MOST_KILLS);
     }
     long chosen = seed == null ? System.nanoTime() & 0xffffff : seed;
     int wanted = kills == null ? 1 : kills;
-    Narrator narrator = new Narrator(context);
-    Path home = InputRepository.home();
-    InputRepository.check(home);
-    DemoStage stage = DemoStage.start(context, narrator, keep);
+    DemoPrinter narrator = new DemoPrinter(context);
+    Path home = DemoGitRepository.home();
+    DemoGitRepository.check(home);
+    DemoStack stage = DemoStack.start(context, narrator, keep);
     AtomicBoolean late = new AtomicBoolean();
     Thread watchdog = watchdog(BASE.plus(PER_KILL.multipliedBy(wanted)), late);
     try (stage) {
-      Demo demo = new Demo(context, narrator, stage, home);
+      DemoScenario demo = new DemoScenario(context, narrator, stage, home);
       DemoReport report =
           demo.run(kills == null ? KillPlan.once() : KillPlan.random(wanted, chosen));
       if (report.passed()) {
@@ -70,10 +70,10 @@ public final class DemoCommand implements Callable<Integer> {
       stage.close();
       report = report.with(stage.leftovers());
       report.print(context, narrator, chosen);
-      return (report.passed() ? ExitCode.OK : ExitCode.FAILED).number();
-    } catch (CliFailure | InterruptedException e) {
+      return (report.passed() ? CliExitCode.OK : CliExitCode.FAILED).number();
+    } catch (CliException | InterruptedException e) {
       if (late.get()) {
-        throw CliFailure.of(ExitCode.TIMEOUT, "the demo took too long and was stopped", e);
+        throw CliException.of(CliExitCode.TIMEOUT, "the demo took too long and was stopped", e);
       }
       throw e;
     } finally {

@@ -8,7 +8,7 @@ package dev.baton.cli.demo;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.command.Context;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.protocol.json.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,15 +23,15 @@ import java.util.stream.Stream;
  * @param failures why it is not as promised; empty when it is
  */
 record DemoReport(
-    Artifacts expected,
-    List<Kill> kills,
+    DemoArtifacts expected,
+    List<RunnerKill> kills,
     boolean identical,
     int completed,
     int repeated,
     int fenced,
     List<String> failures) {
 
-  static DemoReport none(Artifacts expected) {
+  static DemoReport none(DemoArtifacts expected) {
     return new DemoReport(expected, List.of(), true, 0, 0, 0, List.of());
   }
 
@@ -40,7 +40,7 @@ record DemoReport(
   }
 
   /** With another disturbed run. */
-  DemoReport with(DemoRun run, Artifacts made, TraceCheck trace) {
+  DemoReport with(DemoRun run, DemoArtifacts made, TraceCheck trace) {
     List<String> found = new ArrayList<>(failures);
     boolean same = made.equals(expected) && made.consistent();
     if (!same) {
@@ -73,7 +73,7 @@ record DemoReport(
         : failing("still running after the stop: " + String.join("; ", leftovers));
   }
 
-  void print(Context context, Narrator narrator, long seed) {
+  void print(CommandContext context, DemoPrinter narrator, long seed) {
     if (context.json()) {
       context.printJson(json(seed));
     } else {
@@ -82,7 +82,7 @@ record DemoReport(
     failures.forEach(failure -> context.terminal().err().println("baton: " + failure));
   }
 
-  private void people(Narrator narrator) {
+  private void people(DemoPrinter narrator) {
     narrator.title("Result");
     narrator.line(
         "  report.md and report.tar.gz      "
@@ -90,7 +90,7 @@ record DemoReport(
     narrator.line("    report.md                      sha256 " + expected.report());
     narrator.line("    report.tar.gz                  sha256 " + expected.archive());
     narrator.line("  completed steps that ran twice   %d of %d".formatted(repeated, completed));
-    for (Kill kill : kills) {
+    for (RunnerKill kill : kills) {
       narrator.line(
           "  SIGKILL to next step             %s%s"
               .formatted(
@@ -110,7 +110,7 @@ record DemoReport(
   private ObjectNode json(long seed) {
     ObjectNode json = Json.mapper().createObjectNode();
     ArrayNode list = json.putArray("kills");
-    for (Kill kill : kills) {
+    for (RunnerKill kill : kills) {
       ObjectNode entry = list.addObject().put("step", kill.step());
       entry.put("failover_ms", rounded(Objects.requireNonNull(kill.failoverMs())));
       if (kill.eventMs() != null) {

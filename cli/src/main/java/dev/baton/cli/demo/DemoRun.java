@@ -8,15 +8,15 @@ package dev.baton.cli.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.client.Client;
-import dev.baton.cli.client.EventFeed;
-import dev.baton.cli.client.Pause;
-import dev.baton.cli.client.Query;
-import dev.baton.cli.client.RunEvent;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.ExitCode;
-import dev.baton.cli.run.EventLine;
-import dev.baton.cli.terminal.Times;
+import dev.baton.cli.client.ApiRunEvent;
+import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.cli.client.RetryBackoff;
+import dev.baton.cli.client.RunEventFollower;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.run.EventLineFormatter;
+import dev.baton.cli.terminal.TimeFormatter;
 import dev.baton.protocol.json.Json;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,20 +37,20 @@ final class DemoRun {
   private static final Set<String> STEP_BEGINS =
       Set.of("step_started", "step_completed", "checkpoint_waiting");
 
-  private final Client client;
-  private final Narrator narrator;
+  private final OrchestratorRestClient client;
+  private final DemoPrinter narrator;
   private final String id;
   private final Deque<KillPlan.Moment> moments;
   private final boolean brief;
-  private final List<RunEvent> events = new ArrayList<>();
-  private final List<Kill> kills = new ArrayList<>();
+  private final List<ApiRunEvent> events = new ArrayList<>();
+  private final List<RunnerKill> kills = new ArrayList<>();
   private int epoch;
   private long pid;
   private boolean progressed;
   private int completed;
   private final Set<String> running = new LinkedHashSet<>();
   private String step = "";
-  private @Nullable Kill pending;
+  private @Nullable RunnerKill pending;
   private boolean scheduled;
   private boolean over;
   private @Nullable RuntimeException broken;
@@ -59,7 +59,11 @@ final class DemoRun {
    * @param brief completed steps only, until there is a kill to tell about
    */
   DemoRun(
-      Client client, Narrator narrator, String id, List<KillPlan.Moment> moments, boolean brief) {
+      OrchestratorRestClient client,
+      DemoPrinter narrator,
+      String id,
+      List<KillPlan.Moment> moments,
+      boolean brief) {
     this.client = client;
     this.narrator = narrator;
     this.id = id;
@@ -67,7 +71,7 @@ final class DemoRun {
     this.brief = brief;
   }
 
-  static String create(Client client, String workflow, JsonNode input) {
+  static String create(OrchestratorRestClient client, String workflow, JsonNode input) {
     ObjectNode body = Json.mapper().createObjectNode();
     body.put("workflow", workflow);
     body.set("input", input);
@@ -78,18 +82,18 @@ final class DemoRun {
     return id;
   }
 
-  List<RunEvent> events() {
+  List<ApiRunEvent> events() {
     return events;
   }
 
   /** Those whose replacement was seen at work. */
-  synchronized List<Kill> kills() {
+  synchronized List<RunnerKill> kills() {
     return kills.stream().filter(kill -> kill.failoverMs() != null).toList();
   }
 
   /** Runs to its end. */
   void follow() {
-    new EventFeed(client, id, 0)
+    new RunEventFollower(client, id, 0)
         .follow(
             event -> {
               see(event);
@@ -103,7 +107,7 @@ final class DemoRun {
     }
   }
 
-  private void see(RunEvent event) {
+  private void see(ApiRunEvent event) {
     synchronized (this) {
       events.add(event);
       note(event);
@@ -117,7 +121,7 @@ final class DemoRun {
     }
   }
 
-  private void note(RunEvent event) {
+  private void note(ApiRunEvent event) {
     switch (event.type()) {
       case "runner_assigned" -> {
         epoch = event.data().path("epoch").asInt();
@@ -141,8 +145,8 @@ final class DemoRun {
     progressed |= STEP_BEGINS.contains(event.type()) && event.epoch() == epoch;
   }
 
-  private void measure(RunEvent event) {
-    Kill kill = pending;
+  private void measure(ApiRunEvent event) {
+    RunnerKill kill = pending;
     if (kill == null || event.epoch() <= kill.epoch() || !STEP_BEGINS.contains(event.type())) {
       return;
     }
@@ -187,8 +191,9 @@ final class DemoRun {
         scheduled = false;
         return;
       }
-      Kill kill =
-          new Kill(id, current(), target, epoch, System.nanoTime(), Instant.now(), null, null);
+      RunnerKill kill =
+          new RunnerKill(
+              id, current(), target, epoch, System.nanoTime(), Instant.now(), null, null);
       if (!RunnerKiller.kill(target)) {
         scheduled = false;
         return;
@@ -215,15 +220,15 @@ final class DemoRun {
     return client.get("/runs/" + id).path("runner").path("pid").asLong(0);
   }
 
-  private void tell(RunEvent event) {
-    Kill last = pending != null ? pending : kills.isEmpty() ? null : kills.getLast();
+  private void tell(ApiRunEvent event) {
+    RunnerKill last = pending != null ? pending : kills.isEmpty() ? null : kills.getLast();
     boolean stepOnly = event.type().equals("step_started") && pending == null;
     if (last == null) {
       if (brief && !event.type().equals("step_completed") && !event.isLast()) {
         return;
       }
       if (!stepOnly) {
-        narrator.line("  " + EventLine.of(event));
+        narrator.line("  " + EventLineFormatter.of(event));
       }
       return;
     }
@@ -231,13 +236,13 @@ final class DemoRun {
       narrator.line(
           "  %-9s %s"
               .formatted(
-                  Times.offset(Duration.ofNanos(System.nanoTime() - last.nanos())),
-                  EventLine.of(event)));
+                  TimeFormatter.offset(Duration.ofNanos(System.nanoTime() - last.nanos())),
+                  EventLineFormatter.of(event)));
     }
   }
 
   /** Whether a step of the replacement has been told of before this event. */
-  private boolean told(Kill kill) {
+  private boolean told(RunnerKill kill) {
     return events.subList(0, events.size() - 1).stream()
         .anyMatch(e -> e.epoch() > kill.epoch() && STEP_BEGINS.contains(e.type()));
   }
@@ -246,19 +251,19 @@ final class DemoRun {
     ObjectNode body = Json.mapper().createObjectNode();
     body.putObject("answer").put("approved", true);
     body.put("by", "demo");
-    Pause pause = Pause.of(Duration.ofMillis(20));
+    RetryBackoff pause = RetryBackoff.of(Duration.ofMillis(20));
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
     while (true) {
       try {
-        client.post("/checkpoints/" + Query.encode(approval), body);
+        client.post("/checkpoints/" + UrlQueryBuilder.encode(approval), body);
         return;
-      } catch (CliFailure e) {
-        if (e.code() == ExitCode.CONFLICT) {
+      } catch (CliException e) {
+        if (e.code() == CliExitCode.CONFLICT) {
           // Answered before the runner that asked again was there.
           return;
         }
         // The event is here before the orchestrator's own view of it: it follows the same log.
-        if (e.code() != ExitCode.NOT_FOUND || System.nanoTime() > end) {
+        if (e.code() != CliExitCode.NOT_FOUND || System.nanoTime() > end) {
           throw e;
         }
       }

@@ -6,8 +6,8 @@
  */
 package dev.baton.cli.demo;
 
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
 import java.util.Optional;
 
 /** Sends SIGKILL to a runner, after making sure that it is one. */
@@ -16,7 +16,7 @@ final class RunnerKiller {
 
   /**
    * @return false when the process is gone already
-   * @throws CliFailure when the process is no Java program of this user
+   * @throws CliException when the process is no Java program of this user
    */
   static boolean kill(long pid) {
     Optional<ProcessHandle> found = ProcessHandle.of(pid).filter(ProcessHandle::isAlive);
@@ -25,8 +25,8 @@ final class RunnerKiller {
     }
     String command = found.get().info().command().orElse("");
     if (!command.endsWith("java")) {
-      throw CliFailure.of(
-          ExitCode.FAILED,
+      throw CliException.of(
+          CliExitCode.FAILED,
           "process %d should be a runner and is '%s': not killed".formatted(pid, command));
     }
     return found.get().destroyForcibly();

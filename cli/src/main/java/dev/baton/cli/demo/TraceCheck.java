@@ -6,7 +6,7 @@
  */
 package dev.baton.cli.demo;
 
-import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.client.ApiRunEvent;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -23,13 +23,13 @@ import java.util.Set;
  */
 record TraceCheck(int completed, List<String> repeated, int withoutCut, int fenced) {
 
-  static TraceCheck of(List<RunEvent> events) {
+  static TraceCheck of(List<ApiRunEvent> events) {
     Set<String> done = new HashSet<>();
     List<String> repeated = new ArrayList<>();
     int epoch = 0;
     int withoutCut = 0;
     int fenced = 0;
-    for (RunEvent event : events) {
+    for (ApiRunEvent event : events) {
       if (event.type().equals("runner_assigned")) {
         epoch = event.data().path("epoch").asInt();
       } else if (event.epoch() > 0 && event.epoch() < epoch) {

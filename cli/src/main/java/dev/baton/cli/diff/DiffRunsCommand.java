@@ -9,12 +9,12 @@ package dev.baton.cli.diff;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.checkpoint.FileDiff;
-import dev.baton.cli.client.Query;
+import dev.baton.cli.checkpoint.CheckpointFileComparer;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.run.RunView;
-import dev.baton.cli.terminal.Table;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.run.RunPrinter;
+import dev.baton.cli.terminal.TextTable;
 import dev.baton.protocol.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
       "  baton diff 7c9e2f 4v8k2m -o json | jq '.steps[] | select(.same | not)'"
     })
 public final class DiffRunsCommand implements Runnable {
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(
       index = "0",
@@ -53,7 +53,7 @@ public final class DiffRunsCommand implements Runnable {
       description = "Also files that differ in nothing but their time of modification.")
   private boolean times;
 
-  public DiffRunsCommand(Context context) {
+  public DiffRunsCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -110,7 +110,7 @@ public final class DiffRunsCommand implements Runnable {
   }
 
   private void print(JsonNode a, JsonNode b, ArrayNode steps) {
-    Table table = new Table("", "A", "B");
+    TextTable table = new TextTable("", "A", "B");
     for (String field : List.of("workflow", "definition_hash", "status", "output")) {
       if (!a.path(field).equals(b.path(field))) {
         table.row(field, shown(a.path(field)), shown(b.path(field)));
@@ -152,14 +152,14 @@ public final class DiffRunsCommand implements Runnable {
     if (before.isEmpty() || after.isEmpty()) {
       if (!context.json()) {
         JsonNode without = before.isEmpty() ? a : b;
-        context.print("files: run " + RunView.displayId(without) + " has none");
+        context.print("files: run " + RunPrinter.displayId(without) + " has none");
       }
       return Optional.empty();
     }
     if (!context.json()) {
       context.print("");
     }
-    FileDiff diff = new FileDiff(context, times);
+    CheckpointFileComparer diff = new CheckpointFileComparer(context, times);
     ObjectNode files = diff.compare(before.get(), after.get());
     if (!context.json()) {
       context.print("files: " + diff.summary());
@@ -179,7 +179,7 @@ public final class DiffRunsCommand implements Runnable {
     JsonNode own =
         context
             .client()
-            .get(Query.of("/cuts").with("run", run).with("limit", 1).toString())
+            .get(UrlQueryBuilder.of("/cuts").with("run", run).with("limit", 1).toString())
             .path("cuts");
     return own.isEmpty() ? Optional.empty() : Optional.of(own.get(0).path("id").asText());
   }

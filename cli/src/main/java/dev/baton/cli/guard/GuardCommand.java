@@ -8,13 +8,13 @@ package dev.baton.cli.guard;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import dev.baton.cli.client.Pause;
-import dev.baton.cli.client.Query;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
-import dev.baton.cli.terminal.Times;
-import dev.baton.protocol.workflow.Durations;
+import dev.baton.cli.client.RetryBackoff;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.terminal.TimeFormatter;
+import dev.baton.protocol.workflow.DurationParser;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -50,7 +50,7 @@ public final class GuardCommand implements Callable<Integer> {
   /** As shells say it. */
   private static final int CANNOT_START = 127;
 
-  private final Context context;
+  private final CommandContext context;
 
   @Option(
       names = "--timeout",
@@ -71,7 +71,7 @@ public final class GuardCommand implements Callable<Integer> {
       description = "The command and its arguments, after --.")
   private List<String> command = List.of();
 
-  public GuardCommand(Context context) {
+  public GuardCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -82,8 +82,8 @@ public final class GuardCommand implements Callable<Integer> {
     int asked = epoch == null ? number(variable("BATON_EPOCH", "--epoch")) : epoch;
     JsonNode answer = ask(of, asked, patience);
     if (!answer.path("current").asBoolean(false)) {
-      throw CliFailure.of(
-          ExitCode.FENCED,
+      throw CliException.of(
+          CliExitCode.FENCED,
           "not started: %s (run %s, this step's epoch is %d)"
               .formatted(
                   answer.path("reason").asText("this epoch does not hold the run"), of, asked));
@@ -92,9 +92,9 @@ public final class GuardCommand implements Callable<Integer> {
   }
 
   private Duration patience() {
-    Duration asked = Durations.parse(timeout).orElse(Duration.ZERO);
+    Duration asked = DurationParser.parse(timeout).orElse(Duration.ZERO);
     if (asked.compareTo(LEAST) < 0 || asked.compareTo(MOST) > 0) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "--timeout '%s' is not a duration from 100ms to 10m".formatted(timeout));
     }
     return asked;
@@ -103,7 +103,7 @@ public final class GuardCommand implements Callable<Integer> {
   private String variable(String name, String option) {
     String value = context.environment().get(name);
     if (value == null || value.isBlank()) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "$%s is not set: guard is for commands in steps; elsewhere name the run with %s"
               .formatted(name, option));
     }
@@ -112,28 +112,32 @@ public final class GuardCommand implements Callable<Integer> {
 
   private static int number(String text) {
     if (!text.matches("[1-9][0-9]{0,8}")) {
-      throw CliFailure.usage("$BATON_EPOCH '%s' is not a number from 1".formatted(text));
+      throw CliException.usage("$BATON_EPOCH '%s' is not a number from 1".formatted(text));
     }
     return Integer.parseInt(text);
   }
 
   /** Until there is an answer, or the time is over. */
   private JsonNode ask(String of, int asked, Duration patience) {
-    String path = Query.of("/runs/" + Query.encode(of) + "/epoch").with("epoch", asked).toString();
+    String path =
+        UrlQueryBuilder.of("/runs/" + UrlQueryBuilder.encode(of) + "/epoch")
+            .with("epoch", asked)
+            .toString();
     long end = System.nanoTime() + patience.toNanos();
-    Pause pause = new Pause(FIRST_PAUSE, LONGEST_PAUSE);
-    CliFailure last = null;
+    RetryBackoff pause = new RetryBackoff(FIRST_PAUSE, LONGEST_PAUSE);
+    CliException last = null;
     while (true) {
       Duration left = Duration.ofNanos(end - System.nanoTime());
       if (left.compareTo(Duration.ofMillis(1)) < 0) {
-        throw CliFailure.of(
-            ExitCode.UNKNOWN,
+        throw CliException.of(
+            CliExitCode.UNKNOWN,
             "not started: whether epoch %d holds run %s could not be known within %s: %s"
-                .formatted(asked, of, Times.duration(patience), last == null ? "" : last.line()));
+                .formatted(
+                    asked, of, TimeFormatter.duration(patience), last == null ? "" : last.line()));
       }
       try {
         return context.client().get(path, left);
-      } catch (CliFailure failure) {
+      } catch (CliException failure) {
         last = failure;
         switch (failure.code()) {
           case NOT_FOUND -> {
@@ -151,7 +155,7 @@ public final class GuardCommand implements Callable<Integer> {
       if (Duration.ofNanos(end - System.nanoTime()).compareTo(LONGEST_PAUSE) > 0) {
         pause.next();
       } else {
-        Pause.of(FIRST_PAUSE).next();
+        RetryBackoff.of(FIRST_PAUSE).next();
       }
     }
   }
@@ -172,7 +176,7 @@ public final class GuardCommand implements Callable<Integer> {
     } catch (InterruptedException e) {
       process.destroy();
       Thread.currentThread().interrupt();
-      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
+      throw CliException.of(CliExitCode.INTERRUPTED, "interrupted", e);
     } finally {
       if (!process.isAlive()) {
         removeHook(end);

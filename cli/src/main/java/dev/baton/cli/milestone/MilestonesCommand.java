@@ -8,11 +8,11 @@ package dev.baton.cli.milestone;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.command.Context;
-import dev.baton.milestone.git.Repository;
-import dev.baton.milestone.history.History;
-import dev.baton.milestone.history.Located;
-import dev.baton.milestone.sidecar.Sidecars;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.milestone.git.GitRepository;
+import dev.baton.milestone.history.MilestoneLocation;
+import dev.baton.milestone.history.MilestoneLocator;
+import dev.baton.milestone.sidecar.SidecarStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
       "List the milestones that runs have committed to a repository, and where they are now.",
       "Needs no server. `baton milestones plan RUN` says from where a run can go on."
     },
-    subcommands = PlanCommand.class,
+    subcommands = MilestonesPlanCommand.class,
     footer = {
       "%nExamples:",
       "  baton milestones",
@@ -36,7 +36,7 @@ import picocli.CommandLine.Parameters;
       "  baton milestones plan 7c9e2f"
     })
 public final class MilestonesCommand implements Runnable {
-  private final Context context;
+  private final CommandContext context;
 
   @Mixin private final RepositoryOption option = new RepositoryOption();
 
@@ -46,7 +46,7 @@ public final class MilestonesCommand implements Runnable {
       description = "A run's id, or its last six characters. Without one: of all runs.")
   private @Nullable String run;
 
-  public MilestonesCommand(Context context) {
+  public MilestonesCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -55,25 +55,26 @@ public final class MilestonesCommand implements Runnable {
     option.work(context, this::list);
   }
 
-  private int list(Repository repository) throws IOException, InterruptedException {
-    Sidecars.Listing listing = new Sidecars(repository.root(), Sidecars.Format.BATON).list();
+  private int list(GitRepository repository) throws IOException, InterruptedException {
+    SidecarStore.Listing listing =
+        new SidecarStore(repository.root(), SidecarStore.Format.BATON).list();
     List<String> runs = run == null ? listing.runs() : List.of(RepositoryOption.run(listing, run));
-    History history = History.of(repository);
-    List<Located> milestones = new ArrayList<>();
+    MilestoneLocator history = MilestoneLocator.of(repository);
+    List<MilestoneLocation> milestones = new ArrayList<>();
     for (String each : runs) {
       milestones.addAll(history.locate(listing.of(each)));
     }
     if (context.json()) {
       ObjectNode all = JsonNodeFactory.instance.objectNode();
-      milestones.stream().map(MilestoneView::json).forEach(all.putArray("milestones")::add);
-      all.set("malformed", MilestoneView.json(listing.malformed()));
+      milestones.stream().map(MilestonePrinter::json).forEach(all.putArray("milestones")::add);
+      all.set("malformed", MilestonePrinter.json(listing.malformed()));
       context.printJson(all);
       return 0;
     }
     if (milestones.isEmpty()) {
       context.print("no milestones in " + repository.root());
     } else {
-      MilestoneView.table(context, milestones);
+      MilestonePrinter.table(context, milestones);
     }
     if (!listing.malformed().isEmpty()) {
       context.print(

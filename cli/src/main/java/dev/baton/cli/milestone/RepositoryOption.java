@@ -6,11 +6,11 @@
  */
 package dev.baton.cli.milestone;
 
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
-import dev.baton.milestone.git.Repository;
-import dev.baton.milestone.sidecar.Sidecars;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.milestone.git.GitRepository;
+import dev.baton.milestone.sidecar.SidecarStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,27 +26,27 @@ final class RepositoryOption {
 
   /** What is done in a repository. */
   interface Work<T> {
-    T in(Repository repository) throws IOException, InterruptedException;
+    T in(GitRepository repository) throws IOException, InterruptedException;
   }
 
   /**
-   * @throws CliFailure when there is no repository, or git fails in it
+   * @throws CliException when there is no repository, or git fails in it
    */
-  <T> T work(Context context, Work<T> work) {
+  <T> T work(CommandContext context, Work<T> work) {
     try {
-      Repository repository;
+      GitRepository repository;
       try {
-        repository = Repository.around(repo.toAbsolutePath(), context.environment());
+        repository = GitRepository.around(repo.toAbsolutePath(), context.environment());
       } catch (IOException e) {
-        throw CliFailure.of(
-            ExitCode.USAGE, e.getMessage() + "; say which repository with --repo DIR", e);
+        throw CliException.of(
+            CliExitCode.USAGE, e.getMessage() + "; say which repository with --repo DIR", e);
       }
       return work.in(repository);
     } catch (IOException e) {
-      throw CliFailure.of(ExitCode.FAILED, String.valueOf(e.getMessage()), e);
+      throw CliException.of(CliExitCode.FAILED, String.valueOf(e.getMessage()), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw CliFailure.of(ExitCode.INTERRUPTED, "interrupted", e);
+      throw CliException.of(CliExitCode.INTERRUPTED, "interrupted", e);
     }
   }
 
@@ -54,19 +54,19 @@ final class RepositoryOption {
    * The run that is meant: what is no end of a known one is taken as it is, since other tools have
    * ids of other forms.
    *
-   * @throws CliFailure when several runs end so
+   * @throws CliException when several runs end so
    */
-  static String run(Sidecars.Listing listing, String text) {
+  static String run(SidecarStore.Listing listing, String text) {
     if (text.isBlank()) {
-      throw CliFailure.usage("the run's id is empty");
+      throw CliException.usage("the run's id is empty");
     }
     List<String> fitting = listing.runs().stream().filter(known -> known.endsWith(text)).toList();
     if (fitting.contains(text) || fitting.isEmpty()) {
       return text;
     }
     if (fitting.size() > 1) {
-      throw CliFailure.detailed(
-          ExitCode.AMBIGUOUS, "'" + text + "' fits several runs: give all of the id", fitting);
+      throw CliException.detailed(
+          CliExitCode.AMBIGUOUS, "'" + text + "' fits several runs: give all of the id", fitting);
     }
     return fitting.getFirst();
   }

@@ -9,9 +9,9 @@ package dev.baton.cli.run;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.protocol.json.Json;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
       "  baton cancel --label team=search --since 2h --yes -o json"
     })
 public final class CancelCommand implements Callable<Integer> {
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(
       arity = "0..1",
@@ -40,19 +40,19 @@ public final class CancelCommand implements Callable<Integer> {
       description = "A run's id, or its last six characters.")
   private @Nullable String id;
 
-  @Mixin private Bulk bulk = new Bulk();
+  @Mixin private BulkRunAction bulk = new BulkRunAction();
 
   @Option(names = "--reason", description = "Kept in the run's trace.")
   private @Nullable String reason;
 
-  public CancelCommand(Context context) {
+  public CancelCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public Integer call() {
     if ((id == null) != bulk.isWanted()) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "give a run's id, or which runs are meant (--label, --status, --workflow, --since, --all)");
     }
     if (id == null) {
@@ -74,8 +74,8 @@ public final class CancelCommand implements Callable<Integer> {
     if (context.json()) {
       context.printJson(answer);
     } else {
-      context.print(RunView.displayId(answer) + " is being cancelled");
+      context.print(RunPrinter.displayId(answer) + " is being cancelled");
     }
-    return ExitCode.OK.number();
+    return CliExitCode.OK.number();
   }
 }

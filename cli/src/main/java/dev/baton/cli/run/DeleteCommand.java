@@ -7,14 +7,14 @@
 package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.client.Client;
-import dev.baton.cli.client.Query;
+import dev.baton.cli.client.OrchestratorRestClient;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
-import dev.baton.cli.terminal.Bytes;
-import dev.baton.cli.terminal.Progress;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.terminal.ByteSizeFormatter;
+import dev.baton.cli.terminal.ProgressIndicator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
       "  baton delete --label env=test --yes"
     })
 public final class DeleteCommand implements Callable<Integer> {
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(
       arity = "0..1",
@@ -45,7 +45,7 @@ public final class DeleteCommand implements Callable<Integer> {
       description = "A run's id, or its last six characters.")
   private @Nullable String run;
 
-  @Mixin private Bulk bulk = new Bulk();
+  @Mixin private BulkRunAction bulk = new BulkRunAction();
 
   @Option(
       names = "--now",
@@ -55,27 +55,27 @@ public final class DeleteCommand implements Callable<Integer> {
   @Option(names = "--force", description = "Though a checkpoint of it is pinned.")
   private boolean force;
 
-  public DeleteCommand(Context context) {
+  public DeleteCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public Integer call() {
     if ((run == null) != bulk.isWanted()) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "give a run's id, or which runs are meant (--label, --status, --workflow, --until, --all)");
     }
     if (run == null) {
       return bulk.run(context, "delete", body -> body.put("now", now).put("force", force));
     }
     String path =
-        Query.of("/runs/" + RunRef.parse(run).text())
+        UrlQueryBuilder.of("/runs/" + RunRef.parse(run).text())
             .with("now", now ? true : null)
             .with("force", force ? true : null)
             .toString();
     JsonNode proof;
-    try (Progress _ = Progress.start(context.terminal(), "deleting")) {
-      proof = context.client().delete(path, Client.WORK);
+    try (ProgressIndicator _ = ProgressIndicator.start(context.terminal(), "deleting")) {
+      proof = context.client().delete(path, OrchestratorRestClient.WORK);
     }
     boolean whole = proof.path("left").valueStream().allMatch(count -> count.asLong() == 0);
     if (context.json()) {
@@ -83,7 +83,7 @@ public final class DeleteCommand implements Callable<Integer> {
     } else {
       print(proof, whole);
     }
-    return whole ? ExitCode.OK.number() : ExitCode.FAILED.number();
+    return whole ? CliExitCode.OK.number() : CliExitCode.FAILED.number();
   }
 
   private void print(JsonNode proof, boolean whole) {
@@ -98,7 +98,8 @@ public final class DeleteCommand implements Callable<Integer> {
     if (waiting > 0) {
       context.print(
           "%d packs (%s) wait for the grace period; --now would not have waited"
-              .formatted(waiting, Bytes.of(proof.path("packs_waiting_bytes").asLong())));
+              .formatted(
+                  waiting, ByteSizeFormatter.of(proof.path("packs_waiting_bytes").asLong())));
     }
   }
 
@@ -111,7 +112,7 @@ public final class DeleteCommand implements Callable<Integer> {
               if (count.getValue().asLong() != 0) {
                 some.add(
                     count.getKey().equals("bytes")
-                        ? Bytes.of(count.getValue().asLong())
+                        ? ByteSizeFormatter.of(count.getValue().asLong())
                         : count.getValue().asLong() + " " + count.getKey());
               }
             });

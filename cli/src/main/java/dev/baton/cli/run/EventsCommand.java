@@ -7,13 +7,13 @@
 package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.client.EventFeed;
-import dev.baton.cli.client.Query;
-import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.client.ApiRunEvent;
+import dev.baton.cli.client.RunEventFollower;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.terminal.Times;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.terminal.TimeFormatter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
 public final class EventsCommand implements Runnable {
   private static final int PAGE = 1000;
 
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(paramLabel = "ID", description = "A run's id, or its last six characters.")
   private String id = "";
@@ -38,19 +38,19 @@ public final class EventsCommand implements Runnable {
   @Option(names = "--after", paramLabel = "POSITION", description = "Leave out what came before.")
   private long after;
 
-  public EventsCommand(Context context) {
+  public EventsCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public void run() {
     if (after < 0) {
-      throw CliFailure.usage("--after " + after + " is not 0 or more");
+      throw CliException.usage("--after " + after + " is not 0 or more");
     }
     String run = RunRef.parse(id).id(context.client());
     if (follow) {
       RunRef.parse(run).fetch(context.client());
-      new EventFeed(context.client(), run, after)
+      new RunEventFollower(context.client(), run, after)
           .follow(
               event -> {
                 print(event);
@@ -65,24 +65,27 @@ public final class EventsCommand implements Runnable {
           context
               .client()
               .get(
-                  Query.of("/runs/" + run + "/events")
+                  UrlQueryBuilder.of("/runs/" + run + "/events")
                       .with("after", position)
                       .with("limit", PAGE)
                       .toString());
       read = page.path("events").size();
       for (JsonNode envelope : page.path("events")) {
-        RunEvent event = RunEvent.of(envelope);
+        ApiRunEvent event = ApiRunEvent.of(envelope);
         position = event.position();
         print(event);
       }
     } while (read == PAGE);
   }
 
-  private void print(RunEvent event) {
+  private void print(ApiRunEvent event) {
     if (context.json()) {
       context.printJsonLine(event.envelope());
     } else {
-      context.print(context.style().dim(Times.clock(event.time())) + "  " + EventLine.of(event));
+      context.print(
+          context.style().dim(TimeFormatter.clock(event.time()))
+              + "  "
+              + EventLineFormatter.of(event));
     }
   }
 }

@@ -11,11 +11,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import dev.baton.cli.client.Client;
-import dev.baton.cli.client.Query;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.ExitCode;
-import dev.baton.cli.command.TypedJson;
+import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.JsonArgumentReader;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -64,20 +64,22 @@ final class InputOptions {
    */
   JsonNode read(InputStream stdin, Supplier<JsonNode> otherwise, Supplier<JsonNode> schema) {
     JsonNode base =
-        input == null ? otherwise.get() : TypedJson.read(text(input, stdin, "--input"), "--input");
+        input == null
+            ? otherwise.get()
+            : JsonArgumentReader.read(text(input, stdin, "--input"), "--input");
     if (properties.isEmpty()) {
       return base;
     }
     if (!(base instanceof ObjectNode object)) {
-      throw CliFailure.usage("-i needs an input that is an object; --input is none");
+      throw CliException.usage("-i needs an input that is an object; --input is none");
     }
-    @Nullable SchemaTypes types = null;
+    @Nullable SchemaTypeResolver types = null;
     for (String property : properties) {
       int equals = property.indexOf('=');
       boolean json = equals > 0 && property.charAt(equals - 1) == ':';
       String key = equals < 0 ? "" : property.substring(0, json ? equals - 1 : equals);
       if (key.isEmpty()) {
-        throw CliFailure.usage(
+        throw CliException.usage(
             "-i '%s' is not allowed; allowed: KEY=VALUE, KEY:=JSON, KEY:=@FILE"
                 .formatted(property));
       }
@@ -86,9 +88,10 @@ final class InputOptions {
         String option = NAME + " " + key + ":=";
         object.set(
             key,
-            TypedJson.read(value.startsWith("@") ? text(value, stdin, option) : value, option));
+            JsonArgumentReader.read(
+                value.startsWith("@") ? text(value, stdin, option) : value, option));
       } else {
-        types = types == null ? new SchemaTypes(schema.get()) : types;
+        types = types == null ? new SchemaTypeResolver(schema.get()) : types;
         object.set(key, typed(key, value, types.of(key)));
       }
     }
@@ -101,29 +104,33 @@ final class InputOptions {
    *
    * @param reference a name, or a name and a hash
    */
-  static JsonNode schemaOf(Client client, String reference) {
+  static JsonNode schemaOf(OrchestratorRestClient client, String reference) {
     int at = reference.indexOf('@');
     String path =
         at < 0
-            ? Query.encode(reference)
-            : Query.encode(reference.substring(0, at)) + "@" + reference.substring(at + 1);
+            ? UrlQueryBuilder.encode(reference)
+            : UrlQueryBuilder.encode(reference.substring(0, at))
+                + "@"
+                + reference.substring(at + 1);
     try {
       return client.get("/workflows/" + path).path("definition").path("input");
-    } catch (CliFailure e) {
-      if (e.code() == ExitCode.NOT_FOUND) {
+    } catch (CliException e) {
+      if (e.code() == CliExitCode.NOT_FOUND) {
         return MissingNode.getInstance();
       }
       throw e;
     }
   }
 
-  private static JsonNode typed(String key, String text, Set<SchemaTypes.Type> allowed) {
-    if (allowed.contains(SchemaTypes.Type.STRING)) {
+  private static JsonNode typed(String key, String text, Set<SchemaTypeResolver.Type> allowed) {
+    if (allowed.contains(SchemaTypeResolver.Type.STRING)) {
       return TextNode.valueOf(text);
     }
     try {
-      JsonNode value = TypedJson.read(text);
-      if (value != null && !value.isMissingNode() && allowed.contains(SchemaTypes.Type.of(value))) {
+      JsonNode value = JsonArgumentReader.read(text);
+      if (value != null
+          && !value.isMissingNode()
+          && allowed.contains(SchemaTypeResolver.Type.of(value))) {
         return value;
       }
     } catch (JacksonException notJson) {
@@ -132,11 +139,11 @@ final class InputOptions {
     throw refused(key, text, allowed, "");
   }
 
-  private static CliFailure refused(
-      String key, String text, Set<SchemaTypes.Type> allowed, String why) {
-    return CliFailure.usage(
+  private static CliException refused(
+      String key, String text, Set<SchemaTypeResolver.Type> allowed, String why) {
+    return CliException.usage(
         "-i %s=%s: the value is not allowed%s; allowed by the workflow's input schema: %s"
-            .formatted(key, text, why, SchemaTypes.words(allowed)));
+            .formatted(key, text, why, SchemaTypeResolver.words(allowed)));
   }
 
   private static String text(String from, InputStream stdin, String option) {
@@ -146,9 +153,9 @@ final class InputOptions {
       }
       return from.startsWith("@") ? Files.readString(Path.of(from.substring(1))) : from;
     } catch (NoSuchFileException e) {
-      throw CliFailure.usage(option + ": there is no file '" + e.getFile() + "'");
+      throw CliException.usage(option + ": there is no file '" + e.getFile() + "'");
     } catch (IOException e) {
-      throw CliFailure.usage(option + " " + from + " cannot be read: " + e.getMessage());
+      throw CliException.usage(option + " " + from + " cannot be read: " + e.getMessage());
     }
   }
 

@@ -9,8 +9,8 @@ package dev.baton.cli.run;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.protocol.json.Json;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
       "  baton label 7c9e2f urgent-        # removes it"
     })
 public final class LabelCommand implements Runnable {
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(
       index = "0",
@@ -41,7 +41,7 @@ public final class LabelCommand implements Runnable {
       description = "Sets a label; with a minus behind its name, removes it.")
   private List<String> changes = List.of();
 
-  public LabelCommand(Context context) {
+  public LabelCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -55,14 +55,14 @@ public final class LabelCommand implements Runnable {
       } else if (equals < 0 && change.length() > 1 && change.endsWith("-")) {
         body.putNull(change.substring(0, change.length() - 1));
       } else {
-        throw CliFailure.usage("'%s' is neither KEY=VALUE nor KEY-".formatted(change));
+        throw CliException.usage("'%s' is neither KEY=VALUE nor KEY-".formatted(change));
       }
     }
     JsonNode run = context.client().patch("/runs/" + RunRef.parse(id).text() + "/labels", body);
     if (context.json()) {
       context.printJson(run);
     } else {
-      context.print(RunView.displayId(run) + " has " + RunView.labels(run.path("labels")));
+      context.print(RunPrinter.displayId(run) + " has " + RunPrinter.labels(run.path("labels")));
     }
   }
 }

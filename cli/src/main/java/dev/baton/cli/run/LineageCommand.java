@@ -8,7 +8,7 @@ package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.Context;
+import dev.baton.cli.command.CommandContext;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,12 +27,12 @@ public final class LineageCommand implements Runnable {
   /** Deeper ones are printed without further indentation. */
   private static final int DEEPEST = 40;
 
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(paramLabel = "ID", description = "A run's id, or its last six characters.")
   private String id = "";
 
-  public LineageCommand(Context context) {
+  public LineageCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -90,7 +90,7 @@ public final class LineageCommand implements Runnable {
     String line =
         "%s  %s  %s%s"
             .formatted(
-                RunView.displayId(run),
+                RunPrinter.displayId(run),
                 run.path("workflow").asText("-"),
                 context.style().status(run.path("status").asText()),
                 origin);

@@ -7,15 +7,15 @@
 package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.client.Client;
-import dev.baton.cli.client.Query;
+import dev.baton.cli.client.OrchestratorRestClient;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.workflow.Durations;
+import dev.baton.protocol.workflow.DurationParser;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,7 +44,7 @@ public final class LogsCommand implements Runnable {
 
   private static final int MOST_STREAMS = 1_000;
 
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(paramLabel = "ID", description = "A run's id, or its last six characters.")
   private String id = "";
@@ -93,7 +93,7 @@ public final class LogsCommand implements Runnable {
   /** What is printed once the rest of its line has come, by attempt and stream. */
   private final Map<String, StringBuilder> pieces = new HashMap<>();
 
-  public LogsCommand(Context context) {
+  public LogsCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -101,7 +101,7 @@ public final class LogsCommand implements Runnable {
   public void run() {
     String run = RunRef.parse(id).id(context.client());
     String path =
-        Query.of("/runs/" + run + "/logs")
+        UrlQueryBuilder.of("/runs/" + run + "/logs")
             .with("step", step)
             .with("visit", visit)
             .with("attempt", attempt)
@@ -121,8 +121,8 @@ public final class LogsCommand implements Runnable {
         }
       }
     } catch (IOException e) {
-      throw CliFailure.of(
-          ExitCode.UNREACHABLE,
+      throw CliException.of(
+          CliExitCode.UNREACHABLE,
           context.client().server() + " broke the stream of logs off: " + e.getMessage(),
           e);
     }
@@ -133,15 +133,15 @@ public final class LogsCommand implements Runnable {
     if (text == null) {
       return null;
     }
-    Optional<Duration> ago = Durations.parse(text);
+    Optional<Duration> ago = DurationParser.parse(text);
     if (ago.isPresent()) {
       return Instant.now().minus(ago.get()).toString();
     }
     try {
       return Instant.parse(text).toString();
     } catch (DateTimeException e) {
-      throw CliFailure.of(
-          ExitCode.USAGE,
+      throw CliException.of(
+          CliExitCode.USAGE,
           option
               + " is '"
               + text
@@ -151,12 +151,12 @@ public final class LogsCommand implements Runnable {
   }
 
   private InputStream open(String path) {
-    Duration patience = follow ? Client.FOLLOW : Client.REQUEST;
+    Duration patience = follow ? OrchestratorRestClient.FOLLOW : OrchestratorRestClient.REQUEST;
     while (true) {
       try {
         return context.client().stream(path, "application/x-ndjson", Map.of(), patience);
-      } catch (CliFailure e) {
-        if (!follow || e.code() != ExitCode.TIMEOUT) {
+      } catch (CliException e) {
+        if (!follow || e.code() != CliExitCode.TIMEOUT) {
           throw e;
         }
         // Nothing was printed so far, and the connection may be dead: a run may wait for a person

@@ -8,12 +8,12 @@ package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.client.EventFeed;
-import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.client.ApiRunEvent;
+import dev.baton.cli.client.RunEventFollower;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
-import dev.baton.cli.terminal.Progress;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.terminal.ProgressIndicator;
 import dev.baton.protocol.json.Json;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
       "  baton pause 4v8k2m --now --wait && baton resume 4v8k2m"
     })
 public final class PauseCommand implements Callable<Integer> {
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(paramLabel = "ID", description = "A run's id, or its last six characters.")
   private String id = "";
@@ -51,7 +51,7 @@ public final class PauseCommand implements Callable<Integer> {
   @Option(names = "--by", paramLabel = "NAME", description = "Who asks. Default: $$USER.")
   private @Nullable String by;
 
-  public PauseCommand(Context context) {
+  public PauseCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -59,9 +59,9 @@ public final class PauseCommand implements Callable<Integer> {
   public Integer call() {
     JsonNode run = pause(context, RunRef.parse(id).id(context.client()), now, by);
     boolean paused = true;
-    if (wait && !EndedRun.isPaused(run)) {
+    if (wait && !EndedRunReader.isPaused(run)) {
       run = await(run);
-      paused = EndedRun.isPaused(run);
+      paused = EndedRunReader.isPaused(run);
     }
     if (context.json()) {
       context.printJson(run);
@@ -69,16 +69,16 @@ public final class PauseCommand implements Callable<Integer> {
       context.print(
           "%s is %s"
               .formatted(
-                  RunView.displayId(run),
-                  wait || EndedRun.isPaused(run)
+                  RunPrinter.displayId(run),
+                  wait || EndedRunReader.isPaused(run)
                       ? run.path("status").asText()
                       : now ? "being paused now" : "being paused after the step in progress"));
     }
-    return (paused ? ExitCode.OK : ExitCode.FAILED).number();
+    return (paused ? CliExitCode.OK : CliExitCode.FAILED).number();
   }
 
   /** Asks for it. */
-  static JsonNode pause(Context context, String run, boolean now, @Nullable String by) {
+  static JsonNode pause(CommandContext context, String run, boolean now, @Nullable String by) {
     ObjectNode body = Json.mapper().createObjectNode().put("now", now);
     String name = by == null ? context.environment().get("USER") : by;
     if (name != null && !name.isBlank()) {
@@ -91,16 +91,17 @@ public final class PauseCommand implements Callable<Integer> {
     String full = run.path("id").asText();
     int epoch = run.path("epoch").asInt(1);
     boolean[] current = {false};
-    try (Progress _ = Progress.start(context.terminal(), "pausing " + RunView.displayId(run))) {
-      RunEvent last =
-          new EventFeed(context.client(), full, 0)
+    try (ProgressIndicator _ =
+        ProgressIndicator.start(context.terminal(), "pausing " + RunPrinter.displayId(run))) {
+      ApiRunEvent last =
+          new RunEventFollower(context.client(), full, 0)
               .follow(
                   event -> {
-                    current[0] = current[0] || StartedRun.begins(event, epoch);
+                    current[0] = current[0] || StartedRunFollower.begins(event, epoch);
                     return true;
                   },
                   event -> current[0] && (event.isLast() || event.isPause()));
-      return EndedRun.view(context.client(), full, last);
+      return EndedRunReader.view(context.client(), full, last);
     }
   }
 }

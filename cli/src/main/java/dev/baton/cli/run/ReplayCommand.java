@@ -8,10 +8,10 @@ package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.client.Query;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.workflow.DefinitionFile;
 import dev.baton.protocol.json.Json;
 import java.util.LinkedHashMap;
@@ -39,7 +39,7 @@ import picocli.CommandLine.Parameters;
       "  baton replay 4v8k2m --checkpoint 7c1xyz --files-only --workflow other.yaml"
     })
 public final class ReplayCommand implements Callable<Integer> {
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(paramLabel = "ID", description = "The run's id, or its last six characters.")
   private String id = "";
@@ -87,16 +87,16 @@ public final class ReplayCommand implements Callable<Integer> {
   @Option(names = "--priority", description = "-100 to 100, instead of that of the run.")
   private @Nullable Integer priority;
 
-  @Mixin private StartedRun started = new StartedRun();
+  @Mixin private StartedRunFollower started = new StartedRunFollower();
 
-  public ReplayCommand(Context context) {
+  public ReplayCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public Integer call() {
     if (filesOnly && from.checkpoint == null) {
-      throw CliFailure.usage("--files-only needs --checkpoint: whose files?");
+      throw CliException.usage("--files-only needs --checkpoint: whose files?");
     }
     RunRef parent = RunRef.parse(id);
     ObjectNode body = Json.mapper().createObjectNode();
@@ -125,7 +125,7 @@ public final class ReplayCommand implements Callable<Integer> {
     if (deadline != null) {
       body.put("deadline", deadline);
     }
-    return started.show(context, Fork.create(context.client(), parent.text(), body));
+    return started.show(context, ForkRequestSender.create(context.client(), parent.text(), body));
   }
 
   /** Single properties are changed in the input of the parent, typed by the fork's workflow. */
@@ -147,7 +147,7 @@ public final class ReplayCommand implements Callable<Integer> {
   private JsonNode created(RunRef parent) {
     return context
         .client()
-        .get(Query.of("/runs/" + parent.text() + "/events").with("limit", "1").toString())
+        .get(UrlQueryBuilder.of("/runs/" + parent.text() + "/events").with("limit", "1").toString())
         .path("events")
         .path(0)
         .path("data");

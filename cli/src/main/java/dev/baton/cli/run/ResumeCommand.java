@@ -10,13 +10,13 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.client.Pages;
-import dev.baton.cli.client.Query;
+import dev.baton.cli.client.PageReader;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
-import dev.baton.cli.command.TypedJson;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.command.JsonArgumentReader;
 import dev.baton.cli.workflow.DefinitionFile;
 import dev.baton.protocol.json.Json;
 import java.nio.file.Path;
@@ -50,7 +50,7 @@ public final class ResumeCommand implements Callable<Integer> {
   private static final Pattern SET =
       Pattern.compile("steps\\.(.+?)\\.output:?=(.*)", Pattern.DOTALL);
 
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(
       arity = "0..1",
@@ -100,27 +100,27 @@ public final class ResumeCommand implements Callable<Integer> {
   @Option(names = "--workflow", description = "With --failed: only runs of this workflow.")
   private @Nullable String workflow;
 
-  @Mixin private StartedRun started = new StartedRun();
+  @Mixin private StartedRunFollower started = new StartedRunFollower();
 
-  public ResumeCommand(Context context) {
+  public ResumeCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public Integer call() {
     if ((id == null) == !failed) {
-      throw CliFailure.usage("give a run's id, or --failed for all that have failed");
+      throw CliException.usage("give a run's id, or --failed for all that have failed");
     }
     if (workflow != null && !failed) {
-      throw CliFailure.usage("--workflow goes with --failed; a single run is named by its id");
+      throw CliException.usage("--workflow goes with --failed; a single run is named by its id");
     }
     if (acceptChanges && file == null) {
-      throw CliFailure.usage("--accept-changes goes with --file");
+      throw CliException.usage("--accept-changes goes with --file");
     }
     ObjectNode body = body();
     if (id == null) {
       if (body.size() > 0) {
-        throw CliFailure.usage("--from, --set, --skip and --file are for one run");
+        throw CliException.usage("--from, --set, --skip and --file are for one run");
       }
       return resumeAll();
     }
@@ -155,17 +155,17 @@ public final class ResumeCommand implements Callable<Integer> {
   private static void correct(String text, ObjectNode outputs) {
     Matcher matcher = SET.matcher(text);
     if (!matcher.matches()) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "--set '%s' is not allowed; allowed: steps.STEP.output=JSON".formatted(text));
     }
     try {
-      JsonNode output = TypedJson.read(matcher.group(2));
+      JsonNode output = JsonArgumentReader.read(matcher.group(2));
       if (output == null || output.isMissingNode()) {
-        throw CliFailure.usage("--set '%s' has no value; allowed: JSON".formatted(text));
+        throw CliException.usage("--set '%s' has no value; allowed: JSON".formatted(text));
       }
       outputs.set(matcher.group(1), output);
     } catch (JacksonException e) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "--set: '%s' is no JSON (a text is in double quotes): %s"
               .formatted(matcher.group(2), e.getOriginalMessage()));
     }
@@ -177,14 +177,14 @@ public final class ResumeCommand implements Callable<Integer> {
 
   private int resumeAll() {
     if (started.waits()) {
-      throw CliFailure.usage("--wait and --follow are for one run");
+      throw CliException.usage("--wait and --follow are for one run");
     }
     JsonNode found =
-        Pages.read(
+        PageReader.read(
             context.client(),
             "runs",
             MOST,
-            () -> Query.of("/runs").with("status", "failed").with("workflow", workflow));
+            () -> UrlQueryBuilder.of("/runs").with("status", "failed").with("workflow", workflow));
     ArrayNode resumed = Json.mapper().createArrayNode();
     int refused = 0;
     for (JsonNode run : found.path("runs")) {
@@ -194,8 +194,8 @@ public final class ResumeCommand implements Callable<Integer> {
         if (!context.json()) {
           context.print("run " + answer.path("id").asText() + " goes on");
         }
-      } catch (CliFailure e) {
-        if (e.code() != ExitCode.CONFLICT) {
+      } catch (CliException e) {
+        if (e.code() != CliExitCode.CONFLICT) {
           throw e;
         }
         // The others may go on nevertheless.
@@ -208,6 +208,6 @@ public final class ResumeCommand implements Callable<Integer> {
     } else if (resumed.isEmpty() && refused == 0) {
       context.print("no runs have failed");
     }
-    return (refused == 0 ? ExitCode.OK : ExitCode.CONFLICT).number();
+    return (refused == 0 ? CliExitCode.OK : CliExitCode.CONFLICT).number();
   }
 }

@@ -8,7 +8,7 @@ package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.command.Context;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.workflow.DefinitionFile;
 import dev.baton.protocol.json.Json;
 import java.util.LinkedHashMap;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
     name = "run",
     description = "Start a run of a workflow: a definition file, which is stored first, or a name.")
 public final class RunCommand implements Callable<Integer> {
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(
       paramLabel = "FILE|NAME[@HASH]",
@@ -59,11 +59,11 @@ public final class RunCommand implements Callable<Integer> {
       description = "Repeating the command with the same key starts no second run (24 h).")
   private @Nullable String idempotencyKey;
 
-  @Mixin private StartedRun started = new StartedRun();
+  @Mixin private StartedRunFollower started = new StartedRunFollower();
 
   private @Nullable String reference;
 
-  public RunCommand(Context context) {
+  public RunCommand(CommandContext context) {
     this.context = context;
   }
 

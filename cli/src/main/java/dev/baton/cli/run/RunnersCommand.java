@@ -7,17 +7,17 @@
 package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.terminal.Table;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.terminal.TextTable;
 import dev.baton.protocol.trace.RunId;
 import picocli.CommandLine.Command;
 
 /** {@code baton runners}. */
 @Command(name = "runners", description = "Show the runner processes and what they carry.")
 public final class RunnersCommand implements Runnable {
-  private final Context context;
+  private final CommandContext context;
 
-  public RunnersCommand(Context context) {
+  public RunnersCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -28,7 +28,7 @@ public final class RunnersCommand implements Runnable {
       context.printJson(answer);
       return;
     }
-    Table table = new Table("RUNNER", "MODE", "PID", "RUN", "EPOCH", "STATE");
+    TextTable table = new TextTable("RUNNER", "MODE", "PID", "RUN", "EPOCH", "STATE");
     for (JsonNode runner : answer.isArray() ? answer : answer.path("runners")) {
       String run = runner.path("run").asText("");
       table.row(

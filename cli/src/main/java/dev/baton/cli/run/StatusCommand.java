@@ -7,12 +7,12 @@
 package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.client.Pages;
-import dev.baton.cli.client.Pause;
-import dev.baton.cli.client.Query;
+import dev.baton.cli.client.PageReader;
+import dev.baton.cli.client.RetryBackoff;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.terminal.Terminal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +34,7 @@ import picocli.CommandLine.Parameters;
 public final class StatusCommand implements Runnable {
   private static final Duration EACH = Duration.ofSeconds(1);
 
-  private final Context context;
+  private final CommandContext context;
 
   @Parameters(
       arity = "0..1",
@@ -42,7 +42,7 @@ public final class StatusCommand implements Runnable {
       description = "A run's id, or its last six characters.")
   private @Nullable String id;
 
-  @Mixin private RunFilter filter = new RunFilter();
+  @Mixin private RunFilterOptions filter = new RunFilterOptions();
 
   @Option(names = "--limit", description = "At most so many runs. Default: ${DEFAULT-VALUE}.")
   private int limit = 20;
@@ -53,7 +53,7 @@ public final class StatusCommand implements Runnable {
   @Option(names = "--watch", description = "Again every second, until Ctrl-C or the run's end.")
   private boolean watch;
 
-  public StatusCommand(Context context) {
+  public StatusCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -62,21 +62,21 @@ public final class StatusCommand implements Runnable {
     check();
     if (input) {
       if (id == null || watch) {
-        throw CliFailure.usage("--input needs a run's id, and goes without --watch");
+        throw CliException.usage("--input needs a run's id, and goes without --watch");
       }
       String run = RunRef.parse(id).id(context.client());
       context.printJson(context.client().get("/runs/" + run + "/input"));
       return;
     }
     JsonNode before = null;
-    Pause pause = Pause.of(EACH);
+    RetryBackoff pause = RetryBackoff.of(EACH);
     while (true) {
       JsonNode answer = id == null ? list() : RunRef.parse(id).fetch(context.client());
       boolean screen = watch && context.style().colour();
       if (screen || !answer.equals(before)) {
         show(answer, screen);
       }
-      if (!watch || id != null && EndedRun.hasEnded(answer)) {
+      if (!watch || id != null && EndedRunReader.hasEnded(answer)) {
         return;
       }
       before = answer;
@@ -85,7 +85,7 @@ public final class StatusCommand implements Runnable {
   }
 
   private void check() {
-    Pages.check(limit);
+    PageReader.check(limit);
     filter.check();
   }
 
@@ -102,14 +102,15 @@ public final class StatusCommand implements Runnable {
       context.terminal().out().print(Terminal.emptyScreen());
     }
     if (id == null) {
-      RunView.list(context, answer.path("runs"));
+      RunPrinter.list(context, answer.path("runs"));
     } else {
-      RunView.detail(context, answer);
+      RunPrinter.detail(context, answer);
     }
     context.checkReader();
   }
 
   private JsonNode list() {
-    return Pages.read(context.client(), "runs", limit, () -> filter.on(Query.of("/runs")));
+    return PageReader.read(
+        context.client(), "runs", limit, () -> filter.on(UrlQueryBuilder.of("/runs")));
   }
 }

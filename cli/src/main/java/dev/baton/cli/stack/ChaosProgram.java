@@ -52,7 +52,7 @@ public final class ChaosProgram {
         .put(
             "BATON_OUTER_NETWORK", Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString());
     builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
-    return new Foreground(builder, END_BOUND).run();
+    return new ForegroundProcess(builder, END_BOUND).run();
   }
 
   /** What a command begins with to have one; nothing where this user, or this host, cannot. */

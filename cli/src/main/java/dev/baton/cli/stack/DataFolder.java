@@ -8,7 +8,7 @@ package dev.baton.cli.stack;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.command.CliFailure;
+import dev.baton.cli.command.CliException;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,7 +32,7 @@ public record DataFolder(Path path) {
     }
     String home = environment.getOrDefault("HOME", "");
     if (home.isBlank()) {
-      throw CliFailure.usage("HOME is not set: name the data folder with --data DIR");
+      throw CliException.usage("HOME is not set: name the data folder with --data DIR");
     }
     return new DataFolder(Path.of(home).resolve(".baton").toAbsolutePath().normalize());
   }
@@ -54,7 +54,7 @@ public record DataFolder(Path path) {
    * The stack that was last started here; nothing when there never was one, or what was written
    * about it is spoiled: the next start then puts the file aside.
    *
-   * @throws CliFailure when the file may not be read
+   * @throws CliException when the file may not be read
    */
   public Optional<StackInfo> stack() {
     try {
@@ -63,7 +63,7 @@ public record DataFolder(Path path) {
     } catch (NoSuchFileException | JacksonException _) {
       return Optional.empty();
     } catch (IOException e) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "%s cannot be read (%s): is it another user's? name your own folder with --data DIR"
               .formatted(stackFile(), e.getMessage()));
     }

@@ -6,8 +6,8 @@
  */
 package dev.baton.cli.stack;
 
-import dev.baton.cli.command.Context;
-import dev.baton.cli.terminal.Progress;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.terminal.ProgressIndicator;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -18,9 +18,9 @@ import picocli.CommandLine.Command;
     name = "down",
     description = "Stop what `baton up` started. Runs stay, and go on with the next `baton up`.")
 public final class DownCommand implements Callable<Integer> {
-  private final Context context;
+  private final CommandContext context;
 
-  public DownCommand(Context context) {
+  public DownCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -30,7 +30,8 @@ public final class DownCommand implements Callable<Integer> {
     // Not asked of stack.json, which may be spoiled: the program finds what runs by other means.
     boolean known = folder.isUsed();
     if (known) {
-      try (Progress progress = Progress.start(context.terminal(), "stopping Baton")) {
+      try (ProgressIndicator progress =
+          ProgressIndicator.start(context.terminal(), "stopping Baton")) {
         StackProgram.of(folder).down(progress::line);
       }
     }

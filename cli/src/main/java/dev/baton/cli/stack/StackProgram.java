@@ -6,8 +6,8 @@
  */
 package dev.baton.cli.stack;
 
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -52,12 +52,12 @@ public final class StackProgram {
   }
 
   /**
-   * @throws CliFailure when it is unknown where Baton is built
+   * @throws CliException when it is unknown where Baton is built
    */
   public static StackProgram of(DataFolder data) {
     String home = System.getProperty("baton.home", "");
     if (home.isEmpty()) {
-      throw CliFailure.usage(
+      throw CliException.usage(
           "where Baton's programs are is not known: start this command by ./baton, which says so");
     }
     return new StackProgram(data, Path.of(home), Map.of());
@@ -65,15 +65,15 @@ public final class StackProgram {
 
   /** In the foreground, until it ends; its exit code. A signal that ends this process ends it. */
   int foreground(List<String> options) throws IOException, InterruptedException {
-    return new Foreground(builder("up", options), END_BOUND).run();
+    return new ForegroundProcess(builder("up", options), END_BOUND).run();
   }
 
   /**
    * Starts everything and waits until it is ready; also where another start is under way.
    *
    * @param lines gets what the supervisor says
-   * @throws CliFailure when it does not start within six minutes, or is up on another port than the
-   *     options say
+   * @throws CliException when it does not start within six minutes, or is up on another port than
+   *     the options say
    */
   public void up(List<String> options, Consumer<String> lines)
       throws IOException, InterruptedException {
@@ -88,7 +88,7 @@ public final class StackProgram {
   /**
    * Stops everything and waits until nothing of it runs.
    *
-   * @throws CliFailure when it does not stop within six minutes
+   * @throws CliException when it does not stop within six minutes
    */
   public void down(Consumer<String> lines) throws IOException, InterruptedException {
     run("down", List.of(), lines, "the stack could not be stopped");
@@ -126,11 +126,11 @@ public final class StackProgram {
     int code = process.waitFor();
     watchdog.interrupt();
     if (code == ON_ANOTHER_PORT) {
-      throw CliFailure.of(ExitCode.CONFLICT, last);
+      throw CliException.of(CliExitCode.CONFLICT, last);
     }
     if (code != 0) {
-      throw CliFailure.of(
-          ExitCode.FAILED,
+      throw CliException.of(
+          CliExitCode.FAILED,
           "%s (exit code %d%s); its logs are in %s"
               .formatted(otherwise, code, last.isEmpty() ? "" : ": " + last, data.logs()));
     }
@@ -174,8 +174,8 @@ public final class StackProgram {
       }
     }
     if (jars.size() < 2) {
-      throw CliFailure.of(
-          ExitCode.FAILED,
+      throw CliException.of(
+          CliExitCode.FAILED,
           "%s is not built (%s): build it with ./mvnw -DskipTests package".formatted(what, target));
     }
     return String.join(File.pathSeparator, jars);

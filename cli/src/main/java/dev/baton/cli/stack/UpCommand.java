@@ -6,10 +6,10 @@
  */
 package dev.baton.cli.stack;
 
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
-import dev.baton.cli.terminal.Progress;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.terminal.ProgressIndicator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
             + "and the orchestrator. They stay up until `baton down`.",
     footer = {"%nExamples:", "  baton up", "  baton up --archive ~/baton-runs.git"})
 public final class UpCommand implements Callable<Integer> {
-  private final Context context;
+  private final CommandContext context;
 
   @Option(names = "--foreground", description = "Stay, and stop everything on Ctrl-C.")
   private boolean foreground;
@@ -48,14 +48,14 @@ public final class UpCommand implements Callable<Integer> {
               + "The same as BATON_ARCHIVE_GIT; to be given at each start.")
   private @Nullable Path archive;
 
-  public UpCommand(Context context) {
+  public UpCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (port != null && (port < 1 || port > 65535)) {
-      throw CliFailure.usage("--port " + port + " is not 1 to 65535");
+      throw CliException.usage("--port " + port + " is not 1 to 65535");
     }
     DataFolder folder = context.dataFolder();
     StackProgram program = StackProgram.of(folder);
@@ -71,7 +71,9 @@ public final class UpCommand implements Callable<Integer> {
     }
     if (foreground) {
       options.add("--foreground");
-      return program.foreground(options) == 0 ? ExitCode.OK.number() : ExitCode.FAILED.number();
+      return program.foreground(options) == 0
+          ? CliExitCode.OK.number()
+          : CliExitCode.FAILED.number();
     }
     StackInfo running = folder.stack().filter(StackInfo::supervised).orElse(null);
     boolean already = running != null;
@@ -79,14 +81,14 @@ public final class UpCommand implements Callable<Integer> {
       already = !start(program, options);
     } else {
       if (archive != null) {
-        throw CliFailure.of(
-            ExitCode.CONFLICT,
+        throw CliException.of(
+            CliExitCode.CONFLICT,
             "Baton is up already, --archive is for its start: `baton down` first");
       }
       join(program, running);
     }
     report(folder, already);
-    return ExitCode.OK.number();
+    return CliExitCode.OK.number();
   }
 
   /**
@@ -96,9 +98,10 @@ public final class UpCommand implements Callable<Integer> {
   private boolean start(StackProgram program, List<String> options)
       throws IOException, InterruptedException {
     AtomicBoolean ours = new AtomicBoolean(true);
-    try (Progress progress = Progress.start(context.terminal(), "starting Baton")) {
-      StartCaches.ensure(context.terminal(), progress::line);
-      try (Undo undo = Undo.arm(program, context.terminal())) {
+    try (ProgressIndicator progress =
+        ProgressIndicator.start(context.terminal(), "starting Baton")) {
+      StartupCacheBuilder.ensure(context.terminal(), progress::line);
+      try (StartRollback undo = StartRollback.arm(program, context.terminal())) {
         program.up(
             options,
             line -> {
@@ -119,12 +122,13 @@ public final class UpCommand implements Callable<Integer> {
     int taken = running.apiPort();
     // Asked here as well as by the program, which is not started for a stack that is ready.
     if (port != null && taken != 0 && port != taken) {
-      throw CliFailure.of(
-          ExitCode.CONFLICT,
+      throw CliException.of(
+          CliExitCode.CONFLICT,
           "Baton is up already on port %d, not %d: `baton down` first".formatted(taken, port));
     }
     if (!running.ready()) {
-      try (Progress progress = Progress.start(context.terminal(), "waiting for Baton")) {
+      try (ProgressIndicator progress =
+          ProgressIndicator.start(context.terminal(), "waiting for Baton")) {
         program.up(List.of(), progress::line);
       }
     }
@@ -136,8 +140,9 @@ public final class UpCommand implements Callable<Integer> {
             .stack()
             .orElseThrow(
                 () ->
-                    CliFailure.of(
-                        ExitCode.FAILED, folder.stackFile() + " is gone though the stack started"));
+                    CliException.of(
+                        CliExitCode.FAILED,
+                        folder.stackFile() + " is gone though the stack started"));
     if (context.json()) {
       context.printJson(StackReport.of(folder, stack, already));
     } else {

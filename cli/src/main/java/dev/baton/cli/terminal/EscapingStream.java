@@ -15,11 +15,11 @@ import java.util.Arrays;
 
 /**
  * Makes visible what a terminal would obey, in everything that is printed, whoever prints it: only
- * {@linkplain OwnSequence the command's own sequences} pass. Takes UTF-8. Not thread-safe by
- * itself: the {@link PrintStream} in front of it is.
+ * {@linkplain ControlSequenceMarker the command's own sequences} pass. Takes UTF-8. Not thread-safe
+ * by itself: the {@link PrintStream} in front of it is.
  */
 final class EscapingStream extends FilterOutputStream {
-  private static final byte[] MARK = OwnSequence.MARK.getBytes(StandardCharsets.UTF_8);
+  private static final byte[] MARK = ControlSequenceMarker.MARK.getBytes(StandardCharsets.UTF_8);
 
   private byte[] held = new byte[0];
 
@@ -29,18 +29,18 @@ final class EscapingStream extends FilterOutputStream {
 
   /** The stream itself where it is one already. */
   static PrintStream over(PrintStream stream) {
-    return stream instanceof Escaped ? stream : new Escaped(stream);
+    return stream instanceof EscapingPrintStream ? stream : new EscapingPrintStream(stream);
   }
 
   /** What was wrapped: for text that is the command's own from its first to its last character. */
   static PrintStream trusted(PrintStream stream) {
-    return stream instanceof Escaped escaped ? escaped.inner : stream;
+    return stream instanceof EscapingPrintStream escaped ? escaped.inner : stream;
   }
 
-  private static final class Escaped extends PrintStream {
+  private static final class EscapingPrintStream extends PrintStream {
     private final PrintStream inner;
 
-    Escaped(PrintStream inner) {
+    EscapingPrintStream(PrintStream inner) {
       super(new EscapingStream(inner), true, StandardCharsets.UTF_8);
       this.inner = inner;
     }
@@ -63,7 +63,8 @@ final class EscapingStream extends FilterOutputStream {
     int whole = whole(all);
     held = Arrays.copyOfRange(all, whole, all.length);
     String text = new String(all, 0, whole, StandardCharsets.UTF_8);
-    out.write(OwnSequence.unmarked(TextEscaper.escape(text)).getBytes(StandardCharsets.UTF_8));
+    out.write(
+        ControlSequenceMarker.unmarked(TextEscaper.escape(text)).getBytes(StandardCharsets.UTF_8));
   }
 
   private static boolean isPlain(byte[] bytes, int offset, int length) {
@@ -90,7 +91,7 @@ final class EscapingStream extends FilterOutputStream {
       }
     }
     // U+FDD0 is EF B7 90, U+FDD1 is EF B7 91.
-    for (int i = end - 3; i >= Math.max(0, end - OwnSequence.LONGEST); i--) {
+    for (int i = end - 3; i >= Math.max(0, end - ControlSequenceMarker.LONGEST); i--) {
       if ((all[i] & 0xFF) == 0xEF && (all[i + 1] & 0xFF) == 0xB7) {
         return mayBecomeOwn(all, i, end) ? i : end;
       }

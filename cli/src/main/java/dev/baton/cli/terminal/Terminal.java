@@ -14,12 +14,13 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Where the command reads and writes. Always UTF-8. What is printed to it, by whatever part of the
- * command, has no control characters that a terminal obeys, except those of {@link Style} and of
- * {@link Progress}: others are made visible, since names, prompts, errors and events are foreign.
+ * command, has no control characters that a terminal obeys, except those of {@link TerminalStyle}
+ * and of {@link ProgressIndicator}: others are made visible, since names, prompts, errors and
+ * events are foreign.
  *
  * @param outIsTerminal whether a person sees stdout directly: colours make sense there
  * @param errIsTerminal whether a line on stderr may be drawn over
- * @param progress whether {@link Progress} prints to stderr
+ * @param progress whether {@link ProgressIndicator} prints to stderr
  */
 public record Terminal(
     InputStream in,
@@ -74,7 +75,7 @@ public record Terminal(
 
   /** Lets a terminal begin again with an empty screen. */
   public static String emptyScreen() {
-    return OwnSequence.of("\u001b[H\u001b[2J");
+    return ControlSequenceMarker.of("\u001b[H\u001b[2J");
   }
 
   private static PrintStream stream(FileDescriptor descriptor) {

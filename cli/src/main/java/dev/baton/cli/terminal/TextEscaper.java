@@ -81,12 +81,12 @@ public final class TextEscaper {
       shown.append(escape(plain(line.substring(at, colours.start()))));
       at = colours.end();
       if (colour && STYLES.matcher(colours.group(1)).matches()) {
-        shown.append(OwnSequence.of(colours.group()));
+        shown.append(ControlSequenceMarker.of(colours.group()));
         painted = true;
       }
     }
     shown.append(escape(plain(line.substring(at))));
-    return painted ? shown.append(OwnSequence.of(RESET)).toString() : shown.toString();
+    return painted ? shown.append(ControlSequenceMarker.of(RESET)).toString() : shown.toString();
   }
 
   private static String plain(String text) {
@@ -105,7 +105,7 @@ public final class TextEscaper {
     int before = -1;
     int marks = 0;
     for (int i = 0; i < text.length(); ) {
-      int own = json ? -1 : OwnSequence.end(text, i);
+      int own = json ? -1 : ControlSequenceMarker.end(text, i);
       if (own > 0) {
         shown.append(text, i, own);
         i = own;

@@ -7,10 +7,10 @@
 package dev.baton.cli.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.client.Client;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.protocol.workflow.Format;
-import dev.baton.protocol.workflow.Parsed;
+import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.cli.command.CliException;
+import dev.baton.protocol.workflow.DefinitionFormat;
+import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +35,7 @@ public record DefinitionFile(Path path) {
   }
 
   /** What the API takes for what was typed for a workflow; a file is stored first. */
-  public static String reference(Client client, String text) {
+  public static String reference(OrchestratorRestClient client, String text) {
     if (!looksLikeFile(text)) {
       return text;
     }
@@ -44,27 +44,27 @@ public record DefinitionFile(Path path) {
   }
 
   /** Stores it; a definition stored already is no error. */
-  public JsonNode push(Client client) {
+  public JsonNode push(OrchestratorRestClient client) {
     return post(client, "/workflows");
   }
 
   /** Only has it checked. */
-  public JsonNode validate(Client client) {
+  public JsonNode validate(OrchestratorRestClient client) {
     return post(client, "/workflows/validate");
   }
 
   /** Reads it here, without a server. */
-  Parsed parse() {
-    return WorkflowParser.parse(read(), Format.ofFile(path.toString()));
+  WorkflowParseResult parse() {
+    return WorkflowParser.parse(read(), DefinitionFormat.ofFile(path.toString()));
   }
 
-  private JsonNode post(Client client, String target) {
+  private JsonNode post(OrchestratorRestClient client, String target) {
     byte[] text = read();
-    String type = Format.ofFile(path.toString()).mediaType();
+    String type = DefinitionFormat.ofFile(path.toString()).mediaType();
     try {
       return client.post(
           target, text, type, Map.of("Idempotency-Key", UUID.randomUUID().toString()));
-    } catch (CliFailure e) {
+    } catch (CliException e) {
       throw located(e);
     }
   }
@@ -77,26 +77,26 @@ public record DefinitionFile(Path path) {
   private byte[] read() {
     try {
       if (Files.size(path) > LIMIT) {
-        throw CliFailure.usage(
+        throw CliException.usage(
             "%s is larger than 1 MiB, the most a definition may have".formatted(path));
       }
       return Files.readAllBytes(path);
     } catch (java.nio.file.NoSuchFileException _) {
-      throw CliFailure.usage("there is no file '%s'".formatted(path));
+      throw CliException.usage("there is no file '%s'".formatted(path));
     } catch (IOException e) {
-      throw CliFailure.of(
-          dev.baton.cli.command.ExitCode.USAGE,
+      throw CliException.of(
+          dev.baton.cli.command.CliExitCode.USAGE,
           "'%s' cannot be read: %s".formatted(path, e.getMessage()),
           e);
     }
   }
 
   /** The same failure, its problems as {@code FILE:LINE:COLUMN: …} so that editors jump there. */
-  private CliFailure located(CliFailure failure) {
+  private CliException located(CliException failure) {
     if (failure.details().isEmpty()) {
       return failure;
     }
-    return CliFailure.problem(
+    return CliException.problem(
         failure.code(),
         failure.line(),
         failure.details().stream()

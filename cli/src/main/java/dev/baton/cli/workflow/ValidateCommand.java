@@ -8,13 +8,13 @@ package dev.baton.cli.workflow;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.workflow.Parsed;
-import dev.baton.protocol.workflow.Problem;
+import dev.baton.protocol.workflow.DefinitionProblem;
 import dev.baton.protocol.workflow.Workflow;
+import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowSchema;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
       "  baton validate --schema > workflow.schema.json"
     })
 public final class ValidateCommand implements Runnable {
-  private final Context context;
+  private final CommandContext context;
 
   @Option(names = "--schema", description = "Print the JSON Schema of definitions instead.")
   private boolean schema;
@@ -45,7 +45,7 @@ public final class ValidateCommand implements Runnable {
   @Parameters(paramLabel = "FILE", arity = "0..*", description = "Definitions.")
   private List<Path> files = List.of();
 
-  public ValidateCommand(Context context) {
+  public ValidateCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -56,16 +56,16 @@ public final class ValidateCommand implements Runnable {
       return;
     }
     if (files.isEmpty()) {
-      throw CliFailure.usage("which definition? baton validate FILE");
+      throw CliException.usage("which definition? baton validate FILE");
     }
     ArrayNode all = Json.mapper().createArrayNode();
     int invalid = 0;
     for (Path path : files) {
-      Parsed parsed = new DefinitionFile(path).parse();
+      WorkflowParseResult parsed = new DefinitionFile(path).parse();
       ObjectNode result = all.addObject().put("file", path.toString());
       switch (parsed) {
-        case Parsed.Valid valid -> tell(path, valid, result);
-        case Parsed.Invalid(List<Problem> problems) -> {
+        case WorkflowParseResult.Valid valid -> tell(path, valid, result);
+        case WorkflowParseResult.Invalid(List<DefinitionProblem> problems) -> {
           invalid++;
           tell(path, problems, result);
         }
@@ -75,16 +75,16 @@ public final class ValidateCommand implements Runnable {
       context.printJson(files.size() == 1 ? all.get(0) : all);
     }
     if (invalid > 0) {
-      throw CliFailure.of(
-          ExitCode.USAGE,
+      throw CliException.of(
+          CliExitCode.USAGE,
           files.size() == 1
               ? files.getFirst() + " is no definition"
               : "%d of %d files are no definitions".formatted(invalid, files.size()));
     }
   }
 
-  private void tell(Path path, Parsed.Valid valid, ObjectNode result) {
-    Explanation explanation = new Explanation(valid.workflow());
+  private void tell(Path path, WorkflowParseResult.Valid valid, ObjectNode result) {
+    WorkflowExplainer explanation = new WorkflowExplainer(valid.workflow());
     result.put("valid", true).put("name", valid.workflow().name()).put("hash", valid.hash());
     explanation.description().ifPresent(text -> result.put("description", text));
     result.set("warnings", problems(valid.warnings()));
@@ -122,23 +122,23 @@ public final class ValidateCommand implements Runnable {
             exclude.isPresent() ? "" : " (the defaults; 'workspace.exclude' replaces them)");
   }
 
-  private void tell(Path path, List<Problem> problems, ObjectNode result) {
+  private void tell(Path path, List<DefinitionProblem> problems, ObjectNode result) {
     result.put("valid", false);
     result.set("problems", problems(problems));
     problems.forEach(problem -> context.terminal().err().println(line(path, "", problem)));
   }
 
   /** {@code FILE:LINE:COLUMN: …}, so that editors jump there. */
-  private static String line(Path path, String what, Problem problem) {
+  private static String line(Path path, String what, DefinitionProblem problem) {
     String at = problem.line() > 0 ? ":%d:%d".formatted(problem.line(), problem.column()) : "";
     String step = problem.step() == null ? "" : "step " + problem.step() + ": ";
     String allowed = problem.allowed() == null ? "" : "; allowed: " + problem.allowed();
     return path + at + ": " + what + step + problem.message() + allowed;
   }
 
-  private static ArrayNode problems(List<Problem> problems) {
+  private static ArrayNode problems(List<DefinitionProblem> problems) {
     ArrayNode all = Json.mapper().createArrayNode();
-    for (Problem problem : problems) {
+    for (DefinitionProblem problem : problems) {
       ObjectNode one =
           all.addObject().put("message", problem.message()).put("allowed", problem.allowed());
       one.put("step", problem.step()).put("path", problem.path());

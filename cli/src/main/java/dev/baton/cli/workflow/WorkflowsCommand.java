@@ -7,12 +7,12 @@
 package dev.baton.cli.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.client.Client;
-import dev.baton.cli.client.Query;
-import dev.baton.cli.command.CliFailure;
-import dev.baton.cli.command.Context;
-import dev.baton.cli.command.ExitCode;
-import dev.baton.cli.terminal.Table;
+import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.terminal.TextTable;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,9 +29,9 @@ import picocli.CommandLine.Parameters;
 public final class WorkflowsCommand implements Runnable {
   private static final int LARGEST = 16 << 20;
 
-  private final Context context;
+  private final CommandContext context;
 
-  public WorkflowsCommand(Context context) {
+  public WorkflowsCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -47,7 +47,7 @@ public final class WorkflowsCommand implements Runnable {
       context.printJson(answer);
       return;
     }
-    Table table = new Table("NAME", "HASH", "UPDATED");
+    TextTable table = new TextTable("NAME", "HASH", "UPDATED");
     for (JsonNode workflow : answer.isArray() ? answer : answer.path("workflows")) {
       table.row(
           workflow.path("name").asText(),
@@ -69,7 +69,8 @@ public final class WorkflowsCommand implements Runnable {
               names = "--source",
               description = "Its text as it was pushed, with its comments, instead.")
           boolean source) {
-    String path = "/workflows/" + Query.encode(name).replace("%40", "@").replace("%3A", ":");
+    String path =
+        "/workflows/" + UrlQueryBuilder.encode(name).replace("%40", "@").replace("%3A", ":");
     if (source) {
       source(path + "/source");
     } else {
@@ -83,12 +84,13 @@ public final class WorkflowsCommand implements Runnable {
         context.terminal().outIsTerminal()
             ? context.terminal().out()
             : context.terminal().trustedOut();
-    try (InputStream text = context.client().stream(path, "*/*", Map.of(), Client.REQUEST)) {
+    try (InputStream text =
+        context.client().stream(path, "*/*", Map.of(), OrchestratorRestClient.REQUEST)) {
       out.write(text.readNBytes(LARGEST));
       out.flush();
     } catch (IOException e) {
-      throw CliFailure.of(
-          ExitCode.UNREACHABLE,
+      throw CliException.of(
+          CliExitCode.UNREACHABLE,
           context.client().server() + " broke the text off: " + e.getMessage(),
           e);
     }
@@ -109,12 +111,12 @@ public final class WorkflowsCommand implements Runnable {
       @Option(names = "--clear", description = "The definition's word holds again.")
           boolean clear) {
     if (runs != null && clear) {
-      throw CliFailure.usage("give a number or --clear, not both");
+      throw CliException.usage("give a number or --clear, not both");
     }
-    String path = "/workflows/" + Query.encode(name) + "/limit";
+    String path = "/workflows/" + UrlQueryBuilder.encode(name) + "/limit";
     JsonNode answer;
     if (clear) {
-      answer = context.client().delete(path, Client.REQUEST);
+      answer = context.client().delete(path, OrchestratorRestClient.REQUEST);
     } else if (runs == null) {
       answer = context.client().get(path);
     } else {
@@ -166,7 +168,7 @@ public final class WorkflowsCommand implements Runnable {
     warnings(context, file, answer);
   }
 
-  private static void warnings(Context context, Path file, JsonNode answer) {
+  private static void warnings(CommandContext context, Path file, JsonNode answer) {
     for (JsonNode warning : answer.path("warnings")) {
       String text = warning.isTextual() ? warning.textValue() : warning.path("message").asText();
       String at =

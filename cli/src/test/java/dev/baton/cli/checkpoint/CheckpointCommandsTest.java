@@ -9,7 +9,7 @@ package dev.baton.cli.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.Cli;
+import dev.baton.cli.InProcessCli;
 import dev.baton.cli.StubServer;
 import dev.baton.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
@@ -28,12 +28,12 @@ class CheckpointCommandsTest {
   private static final String ID = "01jd0000000000000000ckpt01";
 
   private StubServer server;
-  private Cli cli;
+  private InProcessCli cli;
 
   @BeforeEach
   void start() throws Exception {
     server = new StubServer();
-    cli = Cli.against(server);
+    cli = InProcessCli.against(server);
   }
 
   @AfterEach
@@ -60,7 +60,7 @@ class CheckpointCommandsTest {
                 checkpoint(ID, Duration.ofHours(3), "pending", ",\"pinned\":true"),
                 checkpoint(ID, Duration.ofDays(2), "corrupt", ",\"problem\":\"pack is gone\"")));
 
-    Cli.Result result = cli.run("checkpoint", "list", "ABCDEF");
+    InProcessCli.Result result = cli.run("checkpoint", "list", "ABCDEF");
 
     assertThat(result.out().lines().map(line -> line.replaceAll(" +", " ")))
         .containsExactly(
@@ -76,7 +76,8 @@ class CheckpointCommandsTest {
         "GET /cuts?project=web&limit=2", 200, "{\"cuts\":[{\"id\":\"a\"}],\"next_cursor\":\"x\"}");
     server.on("GET /cuts?project=web&limit=1&cursor=x", 200, "{\"cuts\":[{\"id\":\"b\"}]}");
 
-    Cli.Result result = cli.run("checkpoint", "list", "--project", "web", "--limit", "2", "-ojson");
+    InProcessCli.Result result =
+        cli.run("checkpoint", "list", "--project", "web", "--limit", "2", "-ojson");
 
     assertThat(tree(result.out()).path("cuts").findValuesAsText("id")).containsExactly("a", "b");
   }
@@ -95,7 +96,7 @@ class CheckpointCommandsTest {
              "workspace":{"uncommitted_files":["src/a.py"],"skipped":[{"path":"run.sock","reason":"special_file"}],"skipped_count":1},
              "contributors":{"workspace":{"status":"ok"},"tmux":{"status":"failed","error":"no server"}}}"""));
 
-    Cli.Result result = cli.run("checkpoint", "show", "CKPT01", "--project", "web");
+    InProcessCli.Result result = cli.run("checkpoint", "show", "CKPT01", "--project", "web");
 
     assertThat(result.out())
         .contains(
@@ -110,8 +111,8 @@ class CheckpointCommandsTest {
     server.on("PUT /cuts/ckpt01/pin", 200, checkpoint(ID, Duration.ZERO, "verified", ""));
     server.on("DELETE /cuts/ckpt01/pin", 200, checkpoint(ID, Duration.ZERO, "verified", ""));
 
-    Cli.Result pinned = cli.run("checkpoint", "pin", "ckpt01", "--reason", "release");
-    Cli.Result unpinned = cli.run("checkpoint", "unpin", "ckpt01");
+    InProcessCli.Result pinned = cli.run("checkpoint", "pin", "ckpt01", "--reason", "release");
+    InProcessCli.Result unpinned = cli.run("checkpoint", "unpin", "ckpt01");
 
     assertThat(pinned.out()).isEqualTo("checkpoint " + ID + " is pinned\n");
     assertThat(unpinned.out()).isEqualTo("checkpoint " + ID + " is not pinned\n");
@@ -132,8 +133,8 @@ class CheckpointCommandsTest {
         {"id":"x","verified":false,"packs":1,"bytes":10,
          "findings":[{"pack":"sha256:12","what":"another digest","checkpoints":["a","b"],"runs":["r"]}]}""");
 
-    Cli.Result whole = cli.run("checkpoint", "verify", "ckpt01");
-    Cli.Result broken = cli.run("checkpoint", "verify", "ckpt02");
+    InProcessCli.Result whole = cli.run("checkpoint", "verify", "ckpt01");
+    InProcessCli.Result broken = cli.run("checkpoint", "verify", "ckpt02");
 
     assertThat(whole.code()).isZero();
     assertThat(whole.out()).isEqualTo("✓ checkpoint " + ID + " is whole (2 packs, 9.0MB)\n");
@@ -161,7 +162,7 @@ class CheckpointCommandsTest {
               "tmux":{"status":"failed","error":"no server"}}}"""));
     server.on("POST /cuts/" + ID + "/verify", 200, "{\"verified\":true,\"bytes\":9000000}");
 
-    Cli.Result result = cli.run("checkpoint", "create", "abcdef");
+    InProcessCli.Result result = cli.run("checkpoint", "create", "abcdef");
 
     assertThat(result.code()).isZero();
     assertThat(result.out())
@@ -186,7 +187,7 @@ class CheckpointCommandsTest {
         "GET /cuts/" + ID, 404, "{\"title\":\"No such thing\",\"status\":404,\"detail\":\"no\"}");
     server.on("GET /cuts/" + ID, 200, checkpoint(ID, Duration.ZERO, "pending", ""));
 
-    Cli.Result result = cli.run("checkpoint", "create", "abcdef", "--no-verify", "-ojson");
+    InProcessCli.Result result = cli.run("checkpoint", "create", "abcdef", "--no-verify", "-ojson");
 
     assertThat(result.code()).isZero();
     assertThat(tree(result.out()).path("id").asText()).isEqualTo(ID);
@@ -201,7 +202,7 @@ class CheckpointCommandsTest {
         status,
         "{\"title\":\"It is so\",\"status\":" + status + ",\"detail\":\"for a reason\"}");
 
-    Cli.Result result = cli.run("checkpoint", "create", "abcdef");
+    InProcessCli.Result result = cli.run("checkpoint", "create", "abcdef");
 
     assertThat(result.code()).isEqualTo(code);
     assertThat(result.out()).contains("Snapshotting workspace... failed");
@@ -219,8 +220,8 @@ class CheckpointCommandsTest {
             .formatted(RUN));
     server.on("DELETE /runs/bbbbbb", 200, "{\"run\":\"b\",\"deleted\":{},\"left\":{\"events\":1}}");
 
-    Cli.Result gone = cli.run("delete", "abcdef", "--now");
-    Cli.Result left = cli.run("delete", "bbbbbb");
+    InProcessCli.Result gone = cli.run("delete", "abcdef", "--now");
+    InProcessCli.Result left = cli.run("delete", "bbbbbb");
 
     assertThat(gone.code()).isZero();
     assertThat(gone.out())
@@ -239,7 +240,7 @@ class CheckpointCommandsTest {
     server.on("GET /cuts/ckpt01", 200, "{\"id\":\"%s\",\"run\":\"%s\"}".formatted(ID, RUN));
     server.on("POST /runs/" + RUN + "/fork", 201, "{\"id\":\"%s\"}".formatted(RUN));
 
-    Cli.Result result = cli.run("checkpoint", "restore", "ckpt01", "--run");
+    InProcessCli.Result result = cli.run("checkpoint", "restore", "ckpt01", "--run");
 
     assertThat(result.code()).as(result.err()).isZero();
     assertThat(result.out()).startsWith("run " + RUN + " started");
@@ -261,7 +262,7 @@ class CheckpointCommandsTest {
           checkpoint create abcdef --trigger odd  | manual, detach
           """)
   void shouldRefuseWrongArgumentsInOneLine(String line, String hint) {
-    Cli.Result result = cli.run(line.split(" "));
+    InProcessCli.Result result = cli.run(line.split(" "));
 
     assertThat(result.code()).isEqualTo(2);
     assertThat(result.err()).startsWith("baton: ").contains(hint.strip());
@@ -275,7 +276,7 @@ class CheckpointCommandsTest {
         "list", "show", "create", "verify", "restore", "diff", "export", "import", "pin", "unpin"
       })
   void shouldDescribeEveryCommandWithAnExample(String command) {
-    Cli.Result result = cli.run("checkpoint", command, "--help");
+    InProcessCli.Result result = cli.run("checkpoint", command, "--help");
 
     assertThat(result.code()).isZero();
     assertThat(result.out())
@@ -289,7 +290,7 @@ class CheckpointCommandsTest {
         409,
         "{\"title\":\"Ambiguous\",\"status\":409,\"detail\":\"two\",\"candidates\":[\"a\",\"b\"]}");
 
-    Cli.Result result = cli.run("checkpoint", "show", "ckpt01");
+    InProcessCli.Result result = cli.run("checkpoint", "show", "ckpt01");
 
     assertThat(result.code()).isEqualTo(4);
     assertThat(result.err().lines()).containsExactly("baton: Ambiguous: two", "  a", "  b");

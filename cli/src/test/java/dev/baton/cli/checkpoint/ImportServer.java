@@ -9,7 +9,7 @@ package dev.baton.cli.checkpoint;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.baton.cli.Cli;
+import dev.baton.cli.InProcessCli;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Digest;
 import java.io.IOException;
@@ -44,8 +44,8 @@ final class ImportServer implements AutoCloseable {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
-  Cli cli() {
-    return new Cli(Map.of("BATON_SERVER", url(), "HOME", "/nonexistent"), "");
+  InProcessCli cli() {
+    return new InProcessCli(Map.of("BATON_SERVER", url(), "HOME", "/nonexistent"), "");
   }
 
   void refuse() {

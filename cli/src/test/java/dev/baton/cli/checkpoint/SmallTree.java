@@ -7,19 +7,19 @@
 package dev.baton.cli.checkpoint;
 
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
-import dev.baton.protocol.manifest.Trigger;
 import dev.baton.snapshot.Pack;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.format.Chunk;
 import dev.baton.snapshot.format.ChunkPacker;
-import dev.baton.snapshot.format.Content;
-import dev.baton.snapshot.format.Entry;
 import dev.baton.snapshot.format.Extent;
+import dev.baton.snapshot.format.FileContent;
+import dev.baton.snapshot.format.FileMetadata;
 import dev.baton.snapshot.format.Hash;
-import dev.baton.snapshot.format.Meta;
 import dev.baton.snapshot.format.NodeCodec;
+import dev.baton.snapshot.format.NodeEntry;
 import dev.baton.snapshot.format.NodeWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,8 +35,8 @@ import java.util.TreeMap;
 /** A stored checkpoint of a few files, made by hand. */
 record SmallTree(
     String id, Hash root, Map<Hash, byte[]> packs, List<PackRef> refs, long bytes, long files) {
-  private static final Meta FILE = Meta.of(0644, 1_700_000_000L, 123_456_789);
-  private static final Meta FOLDER = Meta.of(0755, 1_700_000_001L, 0);
+  private static final FileMetadata FILE = FileMetadata.of(0644, 1_700_000_000L, 123_456_789);
+  private static final FileMetadata FOLDER = FileMetadata.of(0755, 1_700_000_001L, 0);
 
   /**
    * @param files content by path; at most one folder deep
@@ -57,10 +57,10 @@ record SmallTree(
             .put(file.getKey().substring(slash + 1), file.getValue());
         bytes += file.getValue().getBytes(StandardCharsets.UTF_8).length;
       }
-      SortedMap<String, Entry> entries = entries(folders.remove(""), packer);
+      SortedMap<String, NodeEntry> entries = entries(folders.remove(""), packer);
       for (Map.Entry<String, SortedMap<String, String>> folder : folders.entrySet()) {
         Hash node = write(entries(folder.getValue(), packer), packer);
-        entries.put(folder.getKey(), new Entry.Directory(folder.getKey(), FOLDER, node));
+        entries.put(folder.getKey(), new NodeEntry.Directory(folder.getKey(), FOLDER, node));
       }
       byte[] top = NodeCodec.encodeRoot(FOLDER, write(entries, packer));
       Chunk chunk = Chunk.of(Chunk.Kind.NODE, top, 0, top.length);
@@ -76,10 +76,10 @@ record SmallTree(
     refs.add(pack.ref());
   }
 
-  private static SortedMap<String, Entry> entries(
+  private static SortedMap<String, NodeEntry> entries(
       SortedMap<String, String> files, ChunkPacker packer)
       throws IOException, InterruptedException {
-    SortedMap<String, Entry> entries = new TreeMap<>();
+    SortedMap<String, NodeEntry> entries = new TreeMap<>();
     for (Map.Entry<String, String> file : files.entrySet()) {
       byte[] bytes = file.getValue().getBytes(StandardCharsets.UTF_8);
       List<Extent> extents = new ArrayList<>();
@@ -90,15 +90,15 @@ record SmallTree(
       }
       entries.put(
           file.getKey(),
-          new Entry.File(file.getKey(), FILE, bytes.length, new Content.Inline(extents)));
+          new NodeEntry.File(file.getKey(), FILE, bytes.length, new FileContent.Inline(extents)));
     }
     return entries;
   }
 
-  private static Hash write(SortedMap<String, Entry> entries, ChunkPacker packer)
+  private static Hash write(SortedMap<String, NodeEntry> entries, ChunkPacker packer)
       throws IOException, InterruptedException {
     NodeWriter writer = new NodeWriter(packer);
-    for (Entry entry : entries.values()) {
+    for (NodeEntry entry : entries.values()) {
       writer.add(entry);
     }
     return writer.finish();
@@ -123,7 +123,7 @@ record SmallTree(
         id,
         "01jd0000000000000000abcdef",
         Instant.parse("2026-01-01T00:00:00Z"),
-        Trigger.MANUAL,
+        CheckpointTrigger.MANUAL,
         new Manifest.Run("default", "hello", null, 1, "build", 1),
         Manifest.Conversation.NONE,
         new Manifest.Workspace(

@@ -8,9 +8,9 @@ package dev.baton.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.cli.client.RunEvent;
+import dev.baton.cli.client.ApiRunEvent;
 import dev.baton.protocol.json.Json;
-import dev.baton.snapshot.TreeDelete;
+import dev.baton.snapshot.TreeDeleter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,7 +92,7 @@ class DemoPartsTest {
     Files.createSymbolicLink(folder.resolve("link"), outside.getParent());
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
 
-    TreeDelete.deleteFully(temp.resolve("gone"));
+    TreeDeleter.deleteFully(temp.resolve("gone"));
 
     try (Stream<Path> left = Files.list(temp)) {
       assertThat(left).containsExactly(outside.getParent());
@@ -100,9 +100,9 @@ class DemoPartsTest {
     assertThat(outside).exists();
   }
 
-  private static RunEvent event(int epoch, String type, String data) {
+  private static ApiRunEvent event(int epoch, String type, String data) {
     String id = RUN + "/" + (epoch == 0 ? "c" : epoch) + "/1";
-    return RunEvent.of(
+    return ApiRunEvent.of(
         Json.tree(
             "{\"position\":1,\"id\":\"%s\",\"type\":\"dev.baton.%s\",\"data\":%s}"
                 .formatted(id, type, data)

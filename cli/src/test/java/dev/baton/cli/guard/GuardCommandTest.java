@@ -8,7 +8,7 @@ package dev.baton.cli.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.cli.Cli;
+import dev.baton.cli.InProcessCli;
 import dev.baton.cli.StubServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,11 +47,11 @@ class GuardCommandTest {
     server.close();
   }
 
-  private Cli.Result guard(String... args) {
-    Map<String, String> environment = new HashMap<>(Cli.against(server).environment());
+  private InProcessCli.Result guard(String... args) {
+    Map<String, String> environment = new HashMap<>(InProcessCli.against(server).environment());
     environment.put("BATON_RUN_ID", RUN);
     environment.put("BATON_EPOCH", "2");
-    return new Cli(environment, "").run(args);
+    return new InProcessCli(environment, "").run(args);
   }
 
   private String touch() {
@@ -81,7 +81,7 @@ class GuardCommandTest {
         200,
         "{\"run\":\"x\",\"epoch\":3,\"current\":false,\"reason\":\"epoch 2 is fenced: epoch 3 holds the run\"}");
 
-    Cli.Result result = guard("guard", "--", "touch", touch());
+    InProcessCli.Result result = guard("guard", "--", "touch", touch());
 
     assertThat(result.code()).isEqualTo(120);
     assertThat(result.err()).contains("not started: epoch 2 is fenced: epoch 3 holds the run");
@@ -96,7 +96,7 @@ class GuardCommandTest {
     assertThat(guard("guard", "--timeout", "400ms", "--", "touch", touch()).code()).isEqualTo(121);
     server.close();
 
-    Cli.Result result = guard("guard", "--timeout", "400ms", "--", "touch", touch());
+    InProcessCli.Result result = guard("guard", "--timeout", "400ms", "--", "touch", touch());
 
     assertThat(result.code()).isEqualTo(121);
     assertThat(result.err()).contains("could not be known within 400 ms");
@@ -121,7 +121,8 @@ class GuardCommandTest {
 
   @Test
   void shouldSayWhatItNeeds() {
-    assertThat(Cli.against(server).run("guard", "--", "true").err()).contains("$BATON_RUN_ID");
+    assertThat(InProcessCli.against(server).run("guard", "--", "true").err())
+        .contains("$BATON_RUN_ID");
     assertThat(guard("guard").code()).isEqualTo(2);
     assertThat(guard("guard", "--timeout", "soon", "--", "true").err()).contains("100ms to 10m");
     assertThat(guard("guard", "--help").out()).contains("baton guard -- git push");

@@ -9,10 +9,10 @@ package dev.baton.cli.milestone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.Cli;
+import dev.baton.cli.InProcessCli;
 import dev.baton.cli.StubServer;
-import dev.baton.milestone.MilestoneCommit;
-import dev.baton.milestone.sidecar.Sidecar;
+import dev.baton.milestone.MilestoneCommitter;
+import dev.baton.milestone.sidecar.MilestoneSidecar;
 import dev.baton.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ class MilestoneCommandsTest {
   private Path repository;
 
   @SuppressWarnings("NullAway.Init")
-  private Sidecar second;
+  private MilestoneSidecar second;
 
   @BeforeEach
   void commit() throws Exception {
@@ -46,12 +46,13 @@ class MilestoneCommandsTest {
     second = milestone(RUN, 1);
   }
 
-  private Sidecar milestone(String run, int index) throws Exception {
+  private MilestoneSidecar milestone(String run, int index) throws Exception {
     Files.writeString(repository.resolve(run + index), "work");
-    return new MilestoneCommit(Map.of("PATH", System.getenv("PATH")), Clock.systemUTC())
+    return new MilestoneCommitter(Map.of("PATH", System.getenv("PATH")), Clock.systemUTC())
         .make(
             repository,
-            new MilestoneCommit.Request(run, index, "Part " + index, "tier1", List.of("make test")),
+            new MilestoneCommitter.Request(
+                run, index, "Part " + index, "tier1", List.of("make test")),
             Duration.ofSeconds(30))
         .sidecar();
   }
@@ -64,8 +65,8 @@ class MilestoneCommandsTest {
     assertThat(process.waitFor()).as(said).isZero();
   }
 
-  private Cli.Result run(String... arguments) {
-    return Cli.alone().run(with(arguments));
+  private InProcessCli.Result run(String... arguments) {
+    return InProcessCli.alone().run(with(arguments));
   }
 
   private String[] with(String... arguments) {
@@ -74,7 +75,7 @@ class MilestoneCommandsTest {
     return all.toArray(String[]::new);
   }
 
-  private static JsonNode json(Cli.Result result) throws Exception {
+  private static JsonNode json(InProcessCli.Result result) throws Exception {
     return Json.mapper().readTree(result.out());
   }
 
@@ -83,7 +84,7 @@ class MilestoneCommandsTest {
     milestone(OTHER, 0);
 
     assertThat(run("milestones").out()).contains(RUN, OTHER, "Part 1", "ok", "tier1");
-    Cli.Result one = run("milestones", "000002", "-o", "json");
+    InProcessCli.Result one = run("milestones", "000002", "-o", "json");
     assertThat(json(one).path("milestones")).hasSize(1);
     assertThat(json(one).path("milestones").get(0).path("run_id").asText()).isEqualTo(OTHER);
     assertThat(run("milestones", "0000").err()).isEmpty();
@@ -91,14 +92,14 @@ class MilestoneCommandsTest {
 
   @Test
   void shouldPlanWithoutAServer() throws Exception {
-    Cli.Result plan = run("milestones", "plan", "000001", "-o", "json");
+    InProcessCli.Result plan = run("milestones", "plan", "000001", "-o", "json");
 
     assertThat(plan.code()).isZero();
     assertThat(json(plan).path("source").asText()).isEqualTo("sidecar");
     assertThat(json(plan).path("next_milestone").asInt()).isEqualTo(2);
     assertThat(json(plan).path("checkpoint").path("sha").asText()).isEqualTo(second.sha());
     assertThat(json(plan).has("drift")).isFalse();
-    Cli.Result drift = run("milestones", "plan", RUN, "--recorded", "5");
+    InProcessCli.Result drift = run("milestones", "plan", RUN, "--recorded", "5");
     assertThat(drift.code()).isZero();
     assertThat(drift.out())
         .contains("can go on after milestone 1 (Part 1)", "verified  make test")
@@ -119,8 +120,9 @@ class MilestoneCommandsTest {
             {"position": 2, "type": "step_completed", "data": {"step": "b", "milestone": 3}}]}
           """);
 
-      Cli.Result plan =
-          Cli.against(server).run(with("milestones", "plan", RUN, "--with-server", "-o", "json"));
+      InProcessCli.Result plan =
+          InProcessCli.against(server)
+              .run(with("milestones", "plan", RUN, "--with-server", "-o", "json"));
 
       assertThat(json(plan).path("drift").toString())
           .isEqualTo("{\"recorded_index\":3,\"checkpoint_index\":1}");
@@ -142,8 +144,8 @@ class MilestoneCommandsTest {
         "--message",
         "Empty");
 
-    Cli.Result plan = run("milestones", "plan", RUN);
-    Cli.Result doctor = run("doctor", "-o", "json");
+    InProcessCli.Result plan = run("milestones", "plan", RUN);
+    InProcessCli.Result doctor = run("doctor", "-o", "json");
 
     assertThat(doctor.code()).isOne();
     assertThat(json(doctor).path("healthy").asBoolean()).isFalse();
@@ -161,13 +163,13 @@ class MilestoneCommandsTest {
     Files.writeString(sidecars.resolve("index.json"), "{}");
     Files.writeString(sidecars.resolve("x.json.tmp"), "{");
 
-    Cli.Result doctor = run("doctor");
+    InProcessCli.Result doctor = run("doctor");
     assertThat(doctor.code()).isOne();
     assertThat(doctor.out())
         .contains(
             "malformed", "not JSON", "baton gc", "leftover  x.json.tmp", "milestone 1 of run");
 
-    Cli.Result dry = run("gc", "--run", "000001", "--dry-run", "-o", "json");
+    InProcessCli.Result dry = run("gc", "--run", "000001", "--dry-run", "-o", "json");
     assertThat(json(dry).path("removed")).hasSize(2);
     assertThat(sidecars.resolve(second.sha() + ".json")).exists();
     assertThat(run("gc", "--run", OTHER).code()).isEqualTo(3);
@@ -183,7 +185,7 @@ class MilestoneCommandsTest {
     try (StubServer server = new StubServer()) {
       server.on("GET /runs/" + OTHER, 200, "{\"id\": \"" + OTHER + "\"}");
 
-      Cli.Result gc = Cli.against(server).run(with("gc"));
+      InProcessCli.Result gc = InProcessCli.against(server).run(with("gc"));
 
       assertThat(gc.code()).as(gc.err()).isZero();
       assertThat(gc.out())
@@ -195,8 +197,8 @@ class MilestoneCommandsTest {
 
   @Test
   void shouldRemoveNothingWhereTheServerDoesNotAnswer() throws Exception {
-    Cli.Result gc =
-        new Cli(Map.of("BATON_SERVER", "http://127.0.0.1:1", "HOME", "/nonexistent"), "")
+    InProcessCli.Result gc =
+        new InProcessCli(Map.of("BATON_SERVER", "http://127.0.0.1:1", "HOME", "/nonexistent"), "")
             .run(with("gc"));
 
     assertThat(gc.code()).isEqualTo(6);
@@ -208,11 +210,14 @@ class MilestoneCommandsTest {
     Path none = Files.createDirectories(folder.resolve("none"));
 
     for (String command : List.of("milestones", "doctor", "gc")) {
-      Cli.Result result = Cli.alone().run(command, "--repo", none.toString());
+      InProcessCli.Result result = InProcessCli.alone().run(command, "--repo", none.toString());
       assertThat(result.code()).as(command).isEqualTo(2);
       assertThat(result.err()).contains("in no repository", "--repo DIR");
     }
-    assertThat(Cli.alone().run("doctor", "--repo", folder.resolve("nothing").toString()).err())
+    assertThat(
+            InProcessCli.alone()
+                .run("doctor", "--repo", folder.resolve("nothing").toString())
+                .err())
         .contains("there is no directory");
   }
 }

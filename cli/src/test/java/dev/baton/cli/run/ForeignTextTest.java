@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.TextNode;
-import dev.baton.cli.Cli;
+import dev.baton.cli.InProcessCli;
 import dev.baton.cli.StubServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,12 +26,12 @@ class ForeignTextTest {
       "rm -rf /\u001b[2K\rAll \u202eklaw\u202c\u0085 o\u200bk\u2066\uDB40\uDC41\u009b2J\u007f";
 
   private StubServer server;
-  private Cli cli;
+  private InProcessCli cli;
 
   @BeforeEach
   void start() throws Exception {
     server = new StubServer();
-    cli = Cli.against(server);
+    cli = InProcessCli.against(server);
     String evil = TextNode.valueOf(EVIL).toString();
     String waiting =
         "{\"approval\":\"%s-ok-1\",\"step\":%s,\"prompt\":%s}".formatted(ID, evil, evil);
@@ -87,7 +87,7 @@ class ForeignTextTest {
         "runners -ojson"
       })
   void shouldMakeVisibleWhatATerminalWouldObey(String line) {
-    Cli.Result result = cli.run(line.split(" "));
+    InProcessCli.Result result = cli.run(line.split(" "));
 
     String printed = result.out() + result.err();
     assertThat(printed).as("%s", result).contains("rm -rf /");

@@ -8,7 +8,7 @@ package dev.baton.cli.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.cli.Cli;
+import dev.baton.cli.InProcessCli;
 import dev.baton.cli.StubServer;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -20,12 +20,12 @@ class ManyRunsTest {
   private static final String ID = "01jd0000000000000000abcdef";
 
   private StubServer server;
-  private Cli cli;
+  private InProcessCli cli;
 
   @BeforeEach
   void start() throws Exception {
     server = new StubServer();
-    cli = Cli.against(server);
+    cli = InProcessCli.against(server);
   }
 
   @AfterEach
@@ -42,7 +42,7 @@ class ManyRunsTest {
             + ID
             + "\",\"status\":\"pending\",\"queued\":{\"position\":3,\"limit\":2}}]}");
 
-    Cli.Result result =
+    InProcessCli.Result result =
         cli.run(
             "status",
             "--status",
@@ -69,7 +69,7 @@ class ManyRunsTest {
         200,
         "{\"id\":\"" + ID + "\",\"labels\":{\"team\":\"b\",\"x\":\"\"}}");
 
-    Cli.Result result = cli.run("label", "abcdef", "team=b", "x=", "old-");
+    InProcessCli.Result result = cli.run("label", "abcdef", "team=b", "x=", "old-");
 
     assertThat(result.out()).isEqualTo("abcdef has team=b x=\n");
     assertThat(server.requests().getLast().body())
@@ -85,7 +85,7 @@ class ManyRunsTest {
     assertThat(cli.run("cancel").code()).isEqualTo(2);
     assertThat(cli.run("cancel", ID, "--all").code()).isEqualTo(2);
     assertThat(server.requests()).isEmpty();
-    Cli.Result asked = cli.run("cancel", "--label", "a=1");
+    InProcessCli.Result asked = cli.run("cancel", "--label", "a=1");
     assertThat(asked.code()).isEqualTo(2);
     assertThat(asked.err()).contains("--yes");
     assertThat(cli.run("cancel", "--label", "a=1", "--dry-run").out())
@@ -101,7 +101,7 @@ class ManyRunsTest {
     server.on("POST /runs/bulk/delete", 200, page("deleted", "c2"));
     server.on("POST /runs/bulk/delete", 200, page("failed", null));
 
-    Cli.Result result =
+    InProcessCli.Result result =
         cli.run("delete", "--status", "completed", "--until", "30d", "--yes", "--now");
 
     assertThat(result.code()).as("%s", result).isEqualTo(1);
@@ -151,7 +151,7 @@ class ManyRunsTest {
             + ID
             + "-ok-1\",\"step\":\"ok\",\"status\":\"waiting\",\"prompt\":\"Go\\non?\",\"asked_at\":\"2026-01-01T00:00:00Z\"}]}");
 
-    Cli.Result result = cli.run("approvals", "--run", "abcdef");
+    InProcessCli.Result result = cli.run("approvals", "--run", "abcdef");
 
     assertThat(result.out()).contains(ID + "-ok-1", "Go on?");
     assertThat(cli.run("approvals", "--status", "lazy").code()).isEqualTo(2);

@@ -9,7 +9,7 @@ package dev.baton.cli.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.cli.Cli;
+import dev.baton.cli.InProcessCli;
 import dev.baton.cli.StubServer;
 import dev.baton.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
@@ -39,12 +39,12 @@ class RunCommandsTest {
       "{\"approval\":\"" + ID + "-ok-1\",\"step\":\"ok\",\"prompt\":\"Publish?\"}";
 
   private StubServer server;
-  private Cli cli;
+  private InProcessCli cli;
 
   @BeforeEach
   void start() throws Exception {
     server = new StubServer();
-    cli = Cli.against(server);
+    cli = InProcessCli.against(server);
   }
 
   @AfterEach
@@ -60,7 +60,7 @@ class RunCommandsTest {
   void shouldListRunsAsATable() {
     server.on("GET /runs?limit=20", 200, "{\"runs\":[" + run("completed", "") + "]}");
 
-    Cli.Result result = cli.run("status");
+    InProcessCli.Result result = cli.run("status");
 
     List<String> lines = result.out().lines().toList();
     assertThat(lines.get(0).replaceAll(" +", " "))
@@ -80,7 +80,7 @@ class RunCommandsTest {
         "GET /runs?status=running&workflow=hello&limit=1&cursor=x%2F1",
         200, "{\"runs\":[{\"id\":\"b\"}]}");
 
-    Cli.Result result =
+    InProcessCli.Result result =
         cli.run("status", "--status", "running", "--workflow", "hello", "--limit", "2", "-ojson");
 
     assertThat(tree(result.out()).path("runs")).hasSize(2);
@@ -90,7 +90,7 @@ class RunCommandsTest {
   void shouldShowOneRunWithItsStepsAndWhatItWaitsFor() {
     server.on("GET /runs/abcdef", 200, run("waiting", WAITING));
 
-    Cli.Result result = cli.run("status", "ABCDEF");
+    InProcessCli.Result result = cli.run("status", "ABCDEF");
 
     assertThat(result.out())
         .contains(ID, "waiting", "r-1 (pid 4242 on here)", "team=a")
@@ -109,7 +109,7 @@ class RunCommandsTest {
         {"title":"Ambiguous id","status":409,"detail":"'abcdef' fits 2 runs",
          "candidates":[{"id":"01jd0000000000000000abcdef","workflow":"hello","status":"running"},"01jd1111111111111111abcdef"]}""");
 
-    Cli.Result result = cli.run("status", "abcdef");
+    InProcessCli.Result result = cli.run("status", "abcdef");
 
     assertThat(result.code()).isEqualTo(4);
     assertThat(result.err())
@@ -128,7 +128,7 @@ class RunCommandsTest {
   void shouldMapStatusesToExitCodes(int status, int code) {
     server.on("GET /runners", status, "{\"title\":\"Title\",\"detail\":\"Detail.\"}");
 
-    Cli.Result result = cli.run("runners");
+    InProcessCli.Result result = cli.run("runners");
 
     assertThat(result.code()).isEqualTo(code);
     assertThat(result.err()).isEqualTo("baton: Title: Detail.\n");
@@ -146,7 +146,7 @@ class RunCommandsTest {
   void shouldSayWhenTheServerIsNoBaton() {
     server.on("GET /runners", 200, "text/html", "<h1>hi</h1>");
 
-    Cli.Result result = cli.run("runners");
+    InProcessCli.Result result = cli.run("runners");
 
     assertThat(result.code()).isEqualTo(8);
     assertThat(result.err()).contains("is it a Baton?");
@@ -159,7 +159,7 @@ class RunCommandsTest {
         "POST /workflows", 201, "{\"name\":\"hello\",\"hash\":\"sha256:00\",\"created\":true}");
     server.on("POST /runs", 201, run("pending", ""));
 
-    Cli.Result result =
+    InProcessCli.Result result =
         cli.run("run", file.toString(), "-i", "n=3", "-i", "name=Ann B", "--label", "team=a");
 
     assertThat(result.code()).isZero();
@@ -184,7 +184,7 @@ class RunCommandsTest {
         "{\"events\":[{\"data\":{\"input\":{\"value\":{\"a\":1,\"b\":2}}}}]}");
     server.on("POST /runs/abcdef/fork", 201, run("pending", ""));
 
-    Cli.Result result = cli.run("replay", "abcdef", "--after", "build", "-i", "b:=3");
+    InProcessCli.Result result = cli.run("replay", "abcdef", "--after", "build", "-i", "b:=3");
 
     assertThat(result.code()).isZero();
     assertThat(result.out()).startsWith("run " + ID + " started\n");
@@ -219,7 +219,7 @@ class RunCommandsTest {
   @Test
   void shouldAskWhereAReplayIsToBegin() {
     assertThat(cli.run("replay", "abcdef").code()).isEqualTo(2);
-    Cli.Result result = cli.run("replay", "abcdef", "--after", "build", "--files-only");
+    InProcessCli.Result result = cli.run("replay", "abcdef", "--after", "build", "--files-only");
     assertThat(result.code()).isEqualTo(2);
     assertThat(result.err()).contains("--files-only needs --checkpoint");
   }
@@ -235,7 +235,7 @@ class RunCommandsTest {
           {"line":3,"column":5,"step":"build","message":"unknown key 'shel'","allowed":["shell","http"]},
           {"message":"steps is missing"}]}""");
 
-    Cli.Result result = cli.run("run", file.toString());
+    InProcessCli.Result result = cli.run("run", file.toString());
 
     assertThat(result.code()).isEqualTo(2);
     assertThat(result.err())
@@ -250,7 +250,7 @@ class RunCommandsTest {
 
   @Test
   void shouldTakeTheInputFromStdinAndWaitForTheEnd() {
-    Cli withInput = new Cli(cli.environment(), "{\"n\":1}");
+    InProcessCli withInput = new InProcessCli(cli.environment(), "{\"n\":1}");
     server.on("POST /runs", 201, run("pending", ""));
     server.on(
         "GET /runs/" + ID + "/events?after=0",
@@ -261,7 +261,8 @@ class RunCommandsTest {
     server.on("GET /runs/" + ID, 200, run("running", ""));
     server.on("GET /runs/" + ID, 200, run("failed", ""));
 
-    Cli.Result result = withInput.run("run", "hello", "--input", "-", "--wait", "-o", "json");
+    InProcessCli.Result result =
+        withInput.run("run", "hello", "--input", "-", "--wait", "-o", "json");
 
     assertThat(result.code()).isEqualTo(1);
     assertThat(tree(result.out()).path("status").asText()).isEqualTo("failed");
@@ -278,7 +279,7 @@ class RunCommandsTest {
         sse(1, "run_created", "{}") + sse(2, "run_completed", "{\"output\":{\"value\":7}}"));
     server.on("GET /runs/" + ID, 200, run("running", ""));
 
-    Cli.Result result = cli.run("run", "hello", "--wait", "-o", "json");
+    InProcessCli.Result result = cli.run("run", "hello", "--wait", "-o", "json");
 
     assertThat(result.code()).isZero();
     assertThat(tree(result.out()).path("status").asText()).isEqualTo("completed");
@@ -303,7 +304,7 @@ class RunCommandsTest {
             + sse(3, "runner_assigned", "{\"epoch\":2,\"reason\":\"runner_exited\"}")
             + sse(4, "run_completed", "{\"output\":{\"value\":7}}"));
 
-    Cli.Result result = cli.run("events", ID, "-f");
+    InProcessCli.Result result = cli.run("events", ID, "-f");
 
     assertThat(result.out().lines().map(line -> line.replaceAll("^\\S+\\s+", "")).toList())
         .containsExactly(
@@ -321,7 +322,7 @@ class RunCommandsTest {
         200,
         "{\"events\":[" + envelope(1, "run_created", "{}") + "]}");
 
-    Cli.Result result = cli.run("events", ID, "-o", "json");
+    InProcessCli.Result result = cli.run("events", ID, "-o", "json");
 
     assertThat(result.out().lines()).hasSize(1);
     assertThat(tree(result.out()).path("type").asText()).isEqualTo("dev.baton.run_created");
@@ -345,7 +346,7 @@ class RunCommandsTest {
         "GET /checkpoints/" + ID + "-ok-1", 200, "{\"prompt\":\"Publish?\",\"cut\":\"sha256:aa\"}");
     server.on("POST /checkpoints/" + ID + "-ok-1", 200, "{\"status\":\"answered\"}");
 
-    Cli.Result result = cli.run("approve", "abcdef", "--comment", "fine");
+    InProcessCli.Result result = cli.run("approve", "abcdef", "--comment", "fine");
 
     assertThat(result.code()).as("%s", result).isZero();
     assertThat(result.out()).startsWith("asked: Publish?\nabout cut sha256:aa\n");
@@ -363,7 +364,7 @@ class RunCommandsTest {
     server.on(
         "GET /runs/abcdef", 200, run("waiting", WAITING + "," + WAITING.replace("-ok-", "-no-")));
 
-    Cli.Result result = cli.run("reject", "abcdef");
+    InProcessCli.Result result = cli.run("reject", "abcdef");
 
     assertThat(result.code()).isEqualTo(4);
     assertThat(result.err()).contains(ID + "-ok-1  Publish?", ID + "-no-1  Publish?");
@@ -373,7 +374,7 @@ class RunCommandsTest {
   void shouldSayThatARunWaitsForNothing() {
     server.on("GET /runs/abcdef", 200, run("running", ""));
 
-    Cli.Result result = cli.run("approve", "abcdef");
+    InProcessCli.Result result = cli.run("approve", "abcdef");
 
     assertThat(result.code()).isEqualTo(5);
     assertThat(result.err()).contains("waits for no approval (it is running)");
@@ -406,7 +407,7 @@ class RunCommandsTest {
     server.on("GET /runs/" + ID, 200, run("resuming", ""));
     server.on("GET /runs/" + ID, 200, run("paused", ""));
 
-    Cli.Result result = cli.run("resume", ID, "--wait");
+    InProcessCli.Result result = cli.run("resume", ID, "--wait");
 
     assertThat(result.code()).as("%s", result).isEqualTo(9);
     assertThat(result.out()).contains("paused", "baton resume abcdef");
@@ -418,7 +419,7 @@ class RunCommandsTest {
     server.on("POST /runs/" + ID + "/resume", 202, run("resuming", ""));
     Path file = Files.writeString(Files.createTempFile("definition", ".yaml"), "name: x\n");
 
-    Cli.Result result =
+    InProcessCli.Result result =
         cli.run(
             "resume",
             ID,
@@ -455,7 +456,7 @@ class RunCommandsTest {
   void shouldCancelWithAReason() {
     server.on("POST /runs/" + ID + "/cancel", 202, run("cancelled", ""));
 
-    Cli.Result result = cli.run("cancel", ID, "--reason", "enough");
+    InProcessCli.Result result = cli.run("cancel", ID, "--reason", "enough");
 
     assertThat(result.out()).isEqualTo("abcdef is being cancelled\n");
     assertThat(server.requests().getLast().body()).isEqualTo("{\"reason\":\"enough\"}");
@@ -482,7 +483,7 @@ class RunCommandsTest {
         .contains("line 1");
     assertThat(cli.run("run", "hello", "--input", "@/nonexistent/x").err())
         .contains("there is no file '/nonexistent/x'");
-    assertThat(new Cli(Map.of(), "").run("run", "hello", "--input", "").err())
+    assertThat(new InProcessCli(Map.of(), "").run("run", "hello", "--input", "").err())
         .contains("--input is empty");
   }
 }

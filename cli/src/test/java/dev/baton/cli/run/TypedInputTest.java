@@ -8,7 +8,7 @@ package dev.baton.cli.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.cli.Cli;
+import dev.baton.cli.InProcessCli;
 import dev.baton.cli.StubServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,12 +42,12 @@ class TypedInputTest {
        "$defs": {"size": {"type": "integer"}}}""";
 
   private StubServer server;
-  private Cli cli;
+  private InProcessCli cli;
 
   @BeforeEach
   void start() throws Exception {
     server = new StubServer();
-    cli = Cli.against(server);
+    cli = InProcessCli.against(server);
     server.on("POST /runs", 201, "{\"id\":\"01k000000000000000000abcde\",\"status\":\"pending\"}");
   }
 
@@ -68,7 +68,7 @@ class TypedInputTest {
       arguments[2 + 2 * i] = "-i";
       arguments[3 + 2 * i] = properties[i];
     }
-    Cli.Result result = cli.run(arguments);
+    InProcessCli.Result result = cli.run(arguments);
     assertThat(result.code()).as(result.err()).isZero();
     String body = server.requests().getLast().body();
     String from = "\"input\":";
@@ -150,7 +150,7 @@ class TypedInputTest {
   void shouldNameWhatIsNotAllowed(String typed, String expected) {
     schema(SCHEMA);
 
-    Cli.Result result = cli.run("run", "typed", "-i", typed);
+    InProcessCli.Result result = cli.run("run", "typed", "-i", typed);
 
     assertThat(result.code()).isEqualTo(2);
     assertThat(result.err()).contains(expected);
@@ -178,7 +178,7 @@ class TypedInputTest {
     Path file = Files.writeString(folder.resolve("tags.json"), "[\"a\", 1.50]");
 
     assertThat(sent("tags:=@" + file)).isEqualTo("{\"tags\":[\"a\",1.5]}");
-    Cli.Result missing = cli.run("run", "typed", "-i", "tags:=@" + folder.resolve("none"));
+    InProcessCli.Result missing = cli.run("run", "typed", "-i", "tags:=@" + folder.resolve("none"));
     assertThat(missing.code()).isEqualTo(2);
     assertThat(missing.err()).contains("-i tags:=: there is no file");
   }

@@ -8,7 +8,7 @@ package dev.baton.cli.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.cli.Cli;
+import dev.baton.cli.InProcessCli;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,7 +41,7 @@ class StackCommandsTest {
   void shouldSayThatItIsUpAlready() throws Exception {
     write(ProcessHandle.current().pid(), started());
 
-    Cli.Result result = run("up");
+    InProcessCli.Result result = run("up");
 
     assertThat(result.err()).isEmpty();
     assertThat(result.out()).startsWith("Baton is up already at http://127.0.0.1:7171");
@@ -52,7 +52,7 @@ class StackCommandsTest {
   void shouldNotPretendToBeUpOnAnotherPort() throws Exception {
     write(ProcessHandle.current().pid(), started());
 
-    Cli.Result result = run("up", "--port", "7272");
+    InProcessCli.Result result = run("up", "--port", "7272");
 
     assertThat(result.code()).isEqualTo(5);
     assertThat(result.err())
@@ -65,7 +65,7 @@ class StackCommandsTest {
     build("System.out.println(\"" + line + "\");");
     write(ProcessHandle.current().pid(), "01234567/1");
 
-    Cli.Result result = run("up", "--port", "7171");
+    InProcessCli.Result result = run("up", "--port", "7171");
 
     assertThat(result.code()).isZero();
     assertThat(result.out()).startsWith("Baton is up already at http://127.0.0.1:7171");
@@ -75,7 +75,7 @@ class StackCommandsTest {
   void shouldNotPretendToBeUpOnTheOtherPortOfAStartThatCameFirst() throws Exception {
     build("System.out.println(\"port 7171, not 7272\"); System.exit(5);");
 
-    Cli.Result result = run("up", "--port", "7272");
+    InProcessCli.Result result = run("up", "--port", "7272");
 
     assertThat(result.code()).isEqualTo(5);
     assertThat(result.err()).endsWith("baton: port 7171, not 7272\n");
@@ -85,7 +85,7 @@ class StackCommandsTest {
   void shouldNotTakeAStrangerWithTheRecordedPidForTheSupervisor() throws Exception {
     write(ProcessHandle.current().pid(), "01234567/1");
 
-    Cli.Result result = run("up");
+    InProcessCli.Result result = run("up");
 
     assertThat(result.code()).as("it tried to start one").isEqualTo(1);
     assertThat(result.err()).contains("the embedded stack is not built");
@@ -137,12 +137,12 @@ class StackCommandsTest {
             .formatted(pid, started));
   }
 
-  private Cli.Result run(String... args) {
+  private InProcessCli.Result run(String... args) {
     String[] all = new String[args.length + 2];
     System.arraycopy(args, 0, all, 0, args.length);
     all[args.length] = "--data";
     all[args.length + 1] = data.toString();
-    return Cli.alone().run(all);
+    return InProcessCli.alone().run(all);
   }
 
   /** This very process's start, read as a supervisor writes it. */

@@ -106,7 +106,7 @@ class TextEscaperTest {
       String name, String line, boolean colour, String shown) {
     String raw = line.replace('E', '\u001b').replace("\\r", "\r");
 
-    assertThat(OwnSequence.unmarked(TextEscaper.printed(raw, colour)))
+    assertThat(ControlSequenceMarker.unmarked(TextEscaper.printed(raw, colour)))
         .as(name)
         .isEqualTo(shown.replace('E', '\u001b'));
   }
@@ -124,7 +124,7 @@ class TextEscaperTest {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     PrintStream raw = new PrintStream(bytes, true, StandardCharsets.UTF_8);
     Terminal terminal = new Terminal(new ByteArrayInputStream(new byte[0]), raw, raw, true, true);
-    Style style = new Style(true);
+    TerminalStyle style = new TerminalStyle(true);
 
     terminal.out().println("\u001b[31mforeign\u001b[0m " + style.good("own"));
     terminal.out().printf("%s%n", "\uFDD0\u001b[2J\uFDD1");

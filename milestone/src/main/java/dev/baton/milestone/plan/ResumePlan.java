@@ -22,7 +22,7 @@ import java.util.OptionalInt;
  */
 public record ResumePlan(
     String run,
-    Source source,
+    ResumePlanSource source,
     Optional<Checkpoint> checkpoint,
     Optional<Drift> drift,
     int malformed,

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class SidecarCodec {
   private SidecarCodec() {}
 
-  static byte[] write(Sidecar sidecar) {
+  static byte[] write(MilestoneSidecar sidecar) {
     ObjectNode node = Json.mapper().createObjectNode();
     node.put("schema_version", sidecar.schemaVersion());
     node.put("sha", sidecar.sha());
@@ -50,15 +50,15 @@ final class SidecarCodec {
    * @param sha that the file's name says
    * @throws IllegalArgumentException that says why this is no sidecar
    */
-  static Sidecar read(byte[] bytes, String sha) {
+  static MilestoneSidecar read(byte[] bytes, String sha) {
     JsonNode node = tree(bytes);
     String version = text(node, "schema_version");
     if (!version.startsWith("1.")) {
       throw new IllegalArgumentException(
           "schema_version '" + version + "' is not known: 1.x is allowed");
     }
-    Sidecar read =
-        new Sidecar(
+    MilestoneSidecar read =
+        new MilestoneSidecar(
             version,
             text(node, "sha"),
             text(node, "run_id"),

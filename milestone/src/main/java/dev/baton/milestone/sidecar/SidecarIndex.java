@@ -38,7 +38,7 @@ final class SidecarIndex {
   }
 
   /** One more. An index that is missing or cannot be read is made anew of all that are there. */
-  void add(Sidecar sidecar, Sidecars all) throws IOException {
+  void add(MilestoneSidecar sidecar, SidecarStore all) throws IOException {
     Map<String, Set<String>> runs;
     try {
       runs = read();
@@ -50,11 +50,11 @@ final class SidecarIndex {
     write(runs);
   }
 
-  void rebuild(Sidecars.Listing listing) throws IOException {
+  void rebuild(SidecarStore.Listing listing) throws IOException {
     write(of(listing));
   }
 
-  List<String> problems(Sidecars.Listing listing) {
+  List<String> problems(SidecarStore.Listing listing) {
     Map<String, Set<String>> told;
     try {
       told = read();
@@ -83,13 +83,14 @@ final class SidecarIndex {
     return problems;
   }
 
-  private static Map<String, Set<String>> of(Sidecars.Listing listing) {
+  private static Map<String, Set<String>> of(SidecarStore.Listing listing) {
     return listing.sidecars().stream()
         .collect(
             Collectors.groupingBy(
-                Sidecar::runId,
+                MilestoneSidecar::runId,
                 TreeMap::new,
-                Collectors.mapping(Sidecar::sha, Collectors.toCollection(LinkedHashSet::new))));
+                Collectors.mapping(
+                    MilestoneSidecar::sha, Collectors.toCollection(LinkedHashSet::new))));
   }
 
   private Map<String, Set<String>> read() throws IOException {
@@ -111,9 +112,9 @@ final class SidecarIndex {
 
   private void write(Map<String, Set<String>> runs) throws IOException {
     ObjectNode node = Json.mapper().createObjectNode();
-    node.put("schema_version", Sidecar.SCHEMA_VERSION);
+    node.put("schema_version", MilestoneSidecar.SCHEMA_VERSION);
     ObjectNode all = node.putObject("runs");
     runs.forEach((run, shas) -> shas.forEach(all.putArray(run)::add));
-    AtomicFile.write(file, (node.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8));
+    AtomicFileWriter.write(file, (node.toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -17,7 +17,9 @@ import java.time.Instant;
 import org.hibernate.annotations.Immutable;
 import org.jspecify.annotations.Nullable;
 
-/** A question and its answer; written by the projection and by {@link Approvals}, read here. */
+/**
+ * A question and its answer; written by the projection and by {@link ApprovalService}, read here.
+ */
 @Entity
 @Immutable
 @Table(name = "approval")

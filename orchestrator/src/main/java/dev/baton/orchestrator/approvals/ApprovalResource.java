@@ -8,11 +8,11 @@ package dev.baton.orchestrator.approvals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
-import dev.baton.orchestrator.idempotency.StoredAnswer;
-import dev.baton.orchestrator.problem.Bodies;
+import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
-import dev.baton.orchestrator.runs.RunQueries;
+import dev.baton.orchestrator.runs.RunQueryService;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DefaultValue;
@@ -51,17 +51,17 @@ public class ApprovalResource {
       @Nullable String comment,
       @Nullable String cut) {}
 
-  private final Approvals approvals;
-  private final RunQueries runs;
+  private final ApprovalService approvals;
+  private final RunQueryService runs;
 
-  ApprovalResource(Approvals approvals, RunQueries runs) {
+  ApprovalResource(ApprovalService approvals, RunQueryService runs) {
     this.approvals = approvals;
     this.runs = runs;
   }
 
   @GET
   @Operation(summary = "A page of approvals, oldest first.")
-  public Uni<Approvals.Page> list(
+  public Uni<ApprovalService.Page> list(
       @RestQuery @Nullable String status,
       @RestQuery @Nullable String run,
       @RestQuery @DefaultValue("100") int limit,
@@ -93,8 +93,8 @@ public class ApprovalResource {
   @RequestBody(content = @Content(schema = @Schema(implementation = AnswerRequest.class)))
   public Uni<Response> answer(
       String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
-    Bodies.check(body.length, Bodies.LIMIT);
-    AnswerRequest request = Bodies.read(body, AnswerRequest.class);
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
+    AnswerRequest request = JsonBodyReader.read(body, AnswerRequest.class);
     JsonNode answer = request.answer();
     if (answer == null) {
       throw bad("a body without 'answer'", "{\"answer\": <json>, \"by\": …, \"comment\": …}");
@@ -102,10 +102,10 @@ public class ApprovalResource {
     return approvals
         .answer(
             id,
-            new Approvals.Answer(
-                answer, new Approvals.Told(request.by(), request.comment(), request.cut())),
+            new ApprovalService.Answer(
+                answer, new ApprovalService.Told(request.by(), request.comment(), request.cut())),
             IdempotencyKey.of("answer " + id, key, body))
-        .map(StoredAnswer::response);
+        .map(IdempotentResponse::response);
   }
 
   private static ProblemException bad(String what, String allowed) {

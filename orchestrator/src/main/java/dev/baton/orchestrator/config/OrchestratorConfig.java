@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Every {@code baton.*} key of the orchestrator. {@link ConfigCheck} says what is allowed. */
+/**
+ * Every {@code baton.*} key of the orchestrator. {@link OrchestratorConfigValidator} says what is
+ * allowed.
+ */
 @ConfigMapping(prefix = "baton")
 public interface OrchestratorConfig {
   /** The service's own folder: keys, runners' logs, workspaces of runners on this host. */

@@ -8,7 +8,7 @@ package dev.baton.orchestrator.events;
 
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
-import dev.baton.orchestrator.runs.RunQueries;
+import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Multi;
 import jakarta.ws.rs.DefaultValue;
@@ -41,12 +41,12 @@ public class EventResource {
   private static final int TOGETHER = 64;
 
   /** A page of events, which is written while it is read. */
-  public record Events(List<RunEvent> events) {}
+  public record Events(List<RunEventView> events) {}
 
-  private final StoreClient store;
-  private final RunQueries runs;
+  private final StoredTraceClient store;
+  private final RunQueryService runs;
 
-  EventResource(StoreClient store, RunQueries runs) {
+  EventResource(StoredTraceClient store, RunQueryService runs) {
     this.store = store;
     this.runs = runs;
   }
@@ -75,7 +75,7 @@ public class EventResource {
                     runs.seen(run)
                         .onItem()
                         .transformToMulti(seen -> store.events(run, seen, after, limit)))
-            .map(event -> Json.bytes(RunEvent.of(event)))
+            .map(event -> Json.bytes(RunEventView.of(event)))
             .group()
             .intoLists()
             .of(TOGETHER);
@@ -92,19 +92,19 @@ public class EventResource {
   public Multi<OutboundSseEvent> stream(
       String id,
       @RestQuery @DefaultValue("0") long after,
-      @HeaderParam(HttpSse.LAST_EVENT_ID) @Nullable String lastEventId,
+      @HeaderParam(SseKeepAlive.LAST_EVENT_ID) @Nullable String lastEventId,
       @Context Sse sse) {
-    long from = lastEventId == null ? after : HttpSse.position(lastEventId);
+    long from = lastEventId == null ? after : SseKeepAlive.position(lastEventId);
     return runs.resolve(id)
         .onItem()
         .transformToMulti(
             run ->
-                HttpSse.kept(
-                    sse, store.follow(run, from).map(RunEvent::of), EventResource::described));
+                SseKeepAlive.kept(
+                    sse, store.follow(run, from).map(RunEventView::of), EventResource::described));
   }
 
   private static OutboundSseEvent.Builder described(
-      OutboundSseEvent.Builder builder, RunEvent event) {
+      OutboundSseEvent.Builder builder, RunEventView event) {
     return builder
         .id(Long.toString(event.position()))
         .name(event.type())

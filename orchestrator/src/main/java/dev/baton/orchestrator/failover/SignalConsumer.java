@@ -6,10 +6,10 @@
  */
 package dev.baton.orchestrator.failover;
 
-import dev.baton.orchestrator.problem.Refusals;
-import dev.baton.orchestrator.publish.Publisher;
-import dev.baton.protocol.signal.Signal;
-import dev.baton.protocol.topic.JsonEvents;
+import dev.baton.orchestrator.problem.PostgresErrorClassifier;
+import dev.baton.orchestrator.publish.KafkaEventPublisher;
+import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.topic.JsonEventCodec;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.smallrye.mutiny.Multi;
@@ -35,11 +35,11 @@ class SignalConsumer {
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(100);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
 
-  private final Failover failover;
-  private final Publisher publisher;
+  private final FailoverService failover;
+  private final KafkaEventPublisher publisher;
   private final Counter malformed;
 
-  SignalConsumer(Failover failover, Publisher publisher, MeterRegistry metrics) {
+  SignalConsumer(FailoverService failover, KafkaEventPublisher publisher, MeterRegistry metrics) {
     this.failover = failover;
     this.publisher = publisher;
     this.malformed =
@@ -63,9 +63,9 @@ class SignalConsumer {
   }
 
   private Uni<Void> handle(ConsumerRecord<String, byte[]> record) {
-    Signal signal;
+    RunnerSignal signal;
     try {
-      signal = JsonEvents.signal(record.headers(), record.value()).orElse(null);
+      signal = JsonEventCodec.signal(record.headers(), record.value()).orElse(null);
     } catch (RuntimeException e) {
       return putAside(record, Objects.requireNonNullElse(e.getMessage(), e.toString()));
     }
@@ -94,7 +94,7 @@ class SignalConsumer {
 
   /** Whether it is the signal that is at fault, and will be the next time. */
   private static boolean isFinal(Throwable failure) {
-    return Refusals.isFinal(failure)
+    return PostgresErrorClassifier.isFinal(failure)
         || failure instanceof NullPointerException
         || failure instanceof IllegalArgumentException
         || failure instanceof ArithmeticException

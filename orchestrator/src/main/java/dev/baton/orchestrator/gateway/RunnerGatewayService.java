@@ -35,22 +35,22 @@ class RunnerGatewayService implements RunnerGateway {
   private static final Duration PING = Duration.ofSeconds(2);
   private static final Duration PATIENCE = Duration.ofSeconds(7);
 
-  private final Attachments attachments;
-  private final Welcome welcome;
-  private final Releases releases;
-  private final CheckpointRequests checkpoints;
-  private final Confirmations confirmations;
-  private final Event<RunnerLeaving> leaving;
+  private final RunnerRegistry attachments;
+  private final AttachReconciler welcome;
+  private final RunReleaseHandler releases;
+  private final CheckpointRequestDispatcher checkpoints;
+  private final EpochConfirmationHandler confirmations;
+  private final Event<RunnerLeavingEvent> leaving;
   private final ReplicaBus bus;
   private final ReplicaSession session;
 
   RunnerGatewayService(
-      Attachments attachments,
-      Welcome welcome,
-      Releases releases,
-      CheckpointRequests checkpoints,
-      Confirmations confirmations,
-      Event<RunnerLeaving> leaving,
+      RunnerRegistry attachments,
+      AttachReconciler welcome,
+      RunReleaseHandler releases,
+      CheckpointRequestDispatcher checkpoints,
+      EpochConfirmationHandler confirmations,
+      Event<RunnerLeavingEvent> leaving,
       ReplicaBus bus,
       ReplicaSession session) {
     this.confirmations = confirmations;
@@ -71,7 +71,7 @@ class RunnerGatewayService implements RunnerGateway {
   /** One stream. Its messages come one after the other. */
   private final class Session {
     private final MultiEmitter<? super GatewayMessage> out;
-    private final AtomicReference<@Nullable Attached> attached = new AtomicReference<>();
+    private final AtomicReference<@Nullable RunnerConnection> attached = new AtomicReference<>();
 
     private final AtomicReference<@Nullable Cancellable> pings = new AtomicReference<>();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -100,14 +100,14 @@ class RunnerGatewayService implements RunnerGateway {
     }
 
     private void on(RunnerMessage message) {
-      Attached sender = attached.get();
+      RunnerConnection sender = attached.get();
       if (sender != null) {
         attachments.heard(sender);
       }
       switch (message.getMessageCase()) {
         case HELLO -> hello(message.getHello());
         case RELEASED -> {
-          Attached known = attached.get();
+          RunnerConnection known = attached.get();
           if (known == null) {
             refuse("the first message must be hello");
           } else {
@@ -115,7 +115,7 @@ class RunnerGatewayService implements RunnerGateway {
           }
         }
         case CONFIRM -> {
-          Attached known = attached.get();
+          RunnerConnection known = attached.get();
           if (known == null) {
             refuse("the first message must be hello");
           } else {
@@ -123,12 +123,12 @@ class RunnerGatewayService implements RunnerGateway {
           }
         }
         case LEAVING -> {
-          Attached known = attached.get();
+          RunnerConnection known = attached.get();
           if (known == null) {
             refuse("the first message must be hello");
           } else {
             known.leave(message.getLeaving().getReason());
-            leaving.fire(new RunnerLeaving(known));
+            leaving.fire(new RunnerLeavingEvent(known));
           }
         }
         case PONG -> {} // Heard, as everything.
@@ -143,13 +143,13 @@ class RunnerGatewayService implements RunnerGateway {
         refuse("hello needs a runner_id and slots of 1 or more");
         return;
       }
-      Optional<Attached.Mode> mode = Attached.Mode.of(hello.getMode());
+      Optional<RunnerConnection.Mode> mode = RunnerConnection.Mode.of(hello.getMode());
       if (mode.isEmpty()) {
         refuse("mode '" + hello.getMode() + "' is not allowed; allowed: shared, warm, isolated");
         return;
       }
-      Attached fresh =
-          new Attached(
+      RunnerConnection fresh =
+          new RunnerConnection(
               hello.getRunnerId(),
               hello.getPid(),
               mode.get(),
@@ -176,7 +176,7 @@ class RunnerGatewayService implements RunnerGateway {
     }
 
     /** Until its end. What is silent for too long has it now: a new stream says what it carries. */
-    private void watch(Attached known) {
+    private void watch(RunnerConnection known) {
       attachments.heard(known);
       AtomicLong lastTick = new AtomicLong(System.nanoTime());
       Cancellable pinging =
@@ -236,7 +236,7 @@ class RunnerGatewayService implements RunnerGateway {
       if (pinging != null) {
         pinging.cancel();
       }
-      Attached known = attached.get();
+      RunnerConnection known = attached.get();
       if (known != null) {
         attachments.remove(known);
         if (!known.runs().isEmpty()) {

@@ -7,7 +7,7 @@
 package dev.baton.orchestrator.launch;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import dev.baton.orchestrator.gateway.Attachments;
+import dev.baton.orchestrator.gateway.RunnerRegistry;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -27,15 +27,15 @@ public class RunnerResource {
   /**
    * @param attached to the replica that answers
    */
-  public record Runner(@JsonUnwrapped RunnerTable.Entry entry, boolean attached) {}
+  public record Runner(@JsonUnwrapped RunnerProcessRepository.Entry entry, boolean attached) {}
 
   /** Those that live first. */
   public record Listing(List<Runner> runners) {}
 
-  private final RunnerTable table;
-  private final Attachments attachments;
+  private final RunnerProcessRepository table;
+  private final RunnerRegistry attachments;
 
-  RunnerResource(RunnerTable table, Attachments attachments) {
+  RunnerResource(RunnerProcessRepository table, RunnerRegistry attachments) {
     this.table = table;
     this.attachments = attachments;
   }
@@ -46,7 +46,7 @@ public class RunnerResource {
     return table.list(MOST).map(entries -> new Listing(entries.stream().map(this::seen).toList()));
   }
 
-  private Runner seen(RunnerTable.Entry entry) {
+  private Runner seen(RunnerProcessRepository.Entry entry) {
     return new Runner(entry, attachments.runner(entry.id()).isPresent());
   }
 }

@@ -25,9 +25,9 @@ public class LeaseKeysResource {
   /** A JSON Web Key Set (RFC 7517). */
   public record KeySet(List<Map<String, String>> keys) {}
 
-  private final Leases leases;
+  private final ReplicaLeaseVerifier leases;
 
-  LeaseKeysResource(Leases leases) {
+  LeaseKeysResource(ReplicaLeaseVerifier leases) {
     this.leases = leases;
   }
 

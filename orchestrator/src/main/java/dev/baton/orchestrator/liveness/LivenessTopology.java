@@ -7,7 +7,7 @@
 package dev.baton.orchestrator.liveness;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
@@ -35,7 +35,8 @@ class LivenessTopology {
 
   @Produces
   @Singleton
-  Topology topology(Contact contact, LivenessMetrics metrics, OrchestratorConfig config) {
+  Topology topology(
+      BrokerConnectivity contact, LivenessMetrics metrics, OrchestratorConfig config) {
     return build(
         contact, metrics, URI.create("/orchestrator/" + config.instanceId() + "/liveness"));
   }
@@ -64,27 +65,31 @@ class LivenessTopology {
     }
   }
 
-  static Topology build(Contact contact, LivenessMetrics metrics, URI source) {
+  static Topology build(BrokerConnectivity contact, LivenessMetrics metrics, URI source) {
     return new Topology()
         .addSource(
-            "heartbeats", new StringDeserializer(), new ByteArrayDeserializer(), Topics.HEARTBEATS)
-        .addProcessor("watch", () -> new HeartbeatWatch(contact, metrics), "heartbeats")
+            "heartbeats",
+            new StringDeserializer(),
+            new ByteArrayDeserializer(),
+            TopicName.HEARTBEATS)
+        .addProcessor("watch", () -> new HeartbeatTimeoutProcessor(contact, metrics), "heartbeats")
         .addStateStore(
             Stores.keyValueStoreBuilder(
-                Stores.inMemoryKeyValueStore(HeartbeatWatch.STORE),
+                Stores.inMemoryKeyValueStore(HeartbeatTimeoutProcessor.STORE),
                 Serdes.String(),
-                Watched.serde()),
+                WatchedRunner.serde()),
             "watch")
-        .addProcessor(HeartbeatWatch.SIGNALS, () -> new SignalHeaders(source), "watch")
+        .addProcessor(
+            HeartbeatTimeoutProcessor.SIGNALS, () -> new SignalCloudEventProcessor(source), "watch")
         .addSink(
             "signals",
-            Topics.SIGNALS,
+            TopicName.SIGNALS,
             new StringSerializer(),
             new ByteArraySerializer(),
-            HeartbeatWatch.SIGNALS)
+            HeartbeatTimeoutProcessor.SIGNALS)
         .addSink(
-            HeartbeatWatch.DEAD_LETTERS,
-            Topics.deadLetters(Topics.HEARTBEATS),
+            HeartbeatTimeoutProcessor.DEAD_LETTERS,
+            TopicName.deadLetters(TopicName.HEARTBEATS),
             new StringSerializer(),
             new ByteArraySerializer(),
             "watch");

@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.liveness;
 
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,7 +45,7 @@ public final class ReadPositionInterceptor implements ConsumerInterceptor<Object
         .nextOffsets()
         .forEach(
             (partition, next) -> {
-              if (partition.topic().equals(Topics.HEARTBEATS)) {
+              if (partition.topic().equals(TopicName.HEARTBEATS)) {
                 note(partition.partition(), records.records(partition), next.offset());
               }
             });

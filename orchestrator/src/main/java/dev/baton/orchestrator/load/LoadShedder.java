@@ -30,9 +30,9 @@ class LoadShedder {
   private static final Pattern NEW_WORK =
       Pattern.compile("/(runs|runs/batch|workflows|workflows/validate)/?");
 
-  private final EventLoopGuard guard;
+  private final OrchestratorEventLoopGuard guard;
 
-  LoadShedder(EventLoopGuard guard) {
+  LoadShedder(OrchestratorEventLoopGuard guard) {
     this.guard = guard;
   }
 

@@ -8,7 +8,7 @@ package dev.baton.orchestrator.logs;
 
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
-import dev.baton.orchestrator.runs.RunQueries;
+import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.orchestrator.runs.RunView;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
@@ -25,14 +25,14 @@ class LogReader {
   private static final int READERS = 16;
 
   private final String bootstrap;
-  private final RunQueries runs;
-  private final StoredLog stored;
+  private final RunQueryService runs;
+  private final StoredLogClient stored;
   private final Semaphore readers = new Semaphore(READERS);
 
   LogReader(
       @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrap,
-      RunQueries runs,
-      StoredLog stored) {
+      RunQueryService runs,
+      StoredLogClient stored) {
     this.bootstrap = bootstrap;
     this.runs = runs;
     this.stored = stored;
@@ -44,7 +44,7 @@ class LogReader {
    * @return fails with a problem when too many logs are being read
    */
   Multi<Buffer> read(RunView run, LogRequest request) {
-    LogOutput output = new LogOutput();
+    LogResponseWriter output = new LogResponseWriter();
     return Multi.createFrom()
         .<Buffer>emitter(
             out -> {
@@ -55,8 +55,8 @@ class LogReader {
                 return;
               }
               out.onTermination(output::stop);
-              LogReading reading =
-                  new LogReading(bootstrap, runs, stored, run, request, out, output);
+              LogReadSession reading =
+                  new LogReadSession(bootstrap, runs, stored, run, request, out, output);
               Thread.ofVirtual()
                   .name("logs-" + run.id())
                   .start(

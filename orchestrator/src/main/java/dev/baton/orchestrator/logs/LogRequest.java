@@ -83,7 +83,7 @@ record LogRequest(
     }
   }
 
-  boolean wants(LogLine of) {
+  boolean wants(LogLineView of) {
     Instant time = of.time();
     return (step == null || step.equals(of.step()))
         && (visit == 0 || visit == of.visit())

@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.logs;
 
-import dev.baton.orchestrator.runs.RunQueries;
+import dev.baton.orchestrator.runs.RunQueryService;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
 import jakarta.ws.rs.DefaultValue;
@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 @Tag(name = "logs")
 public class LogResource {
   private final LogReader reader;
-  private final RunQueries runs;
+  private final RunQueryService runs;
 
-  LogResource(LogReader reader, RunQueries runs) {
+  LogResource(LogReader reader, RunQueryService runs) {
     this.reader = reader;
     this.runs = runs;
   }

@@ -6,8 +6,8 @@
  */
 package dev.baton.orchestrator.problem;
 
+import dev.baton.protocol.workflow.DefinitionProblem;
 import dev.baton.protocol.workflow.InputSchema;
-import dev.baton.protocol.workflow.Problem;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +25,7 @@ public record FieldProblem(
     String message,
     @Nullable String allowed) {
 
-  public static FieldProblem of(Problem problem) {
+  public static FieldProblem of(DefinitionProblem problem) {
     return new FieldProblem(
         problem.line() > 0 ? problem.line() : null,
         problem.line() > 0 ? problem.column() : null,

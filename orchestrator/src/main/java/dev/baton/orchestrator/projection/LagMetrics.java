@@ -6,9 +6,9 @@
  */
 package dev.baton.orchestrator.projection;
 
-import dev.baton.orchestrator.periodic.Periodic;
+import dev.baton.orchestrator.scheduling.PeriodicTask;
 import dev.baton.protocol.topic.CommittedRecordsReader;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
@@ -52,8 +52,8 @@ class LagMetrics {
   private final Map<String, Place> places = new HashMap<>();
   private volatile double trace = Double.NaN;
   private volatile double signals = Double.NaN;
-  private final Periodic looking =
-      new Periodic("lag-metrics", EVERY, "how far the readers are is not known", this::look);
+  private final PeriodicTask looking =
+      new PeriodicTask("lag-metrics", EVERY, "how far the readers are is not known", this::look);
 
   LagMetrics(
       Admin admin,
@@ -85,9 +85,9 @@ class LagMetrics {
 
   private void look() throws InterruptedException {
     try {
-      Map<Integer, Long> ends = ends(Topics.TRACE);
-      trace = behind(Topics.TRACE, ends, projection.stored(ends.keySet()).await().atMost(ASK));
-      signals = behind(Topics.SIGNALS, ends(Topics.SIGNALS), committed());
+      Map<Integer, Long> ends = ends(TopicName.TRACE);
+      trace = behind(TopicName.TRACE, ends, projection.stored(ends.keySet()).await().atMost(ASK));
+      signals = behind(TopicName.SIGNALS, ends(TopicName.SIGNALS), committed());
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
       LOG.debugf("how far the readers are is not known: %s", e);
       trace = Double.NaN;

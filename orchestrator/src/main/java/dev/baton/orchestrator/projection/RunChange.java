@@ -160,7 +160,7 @@ final class RunChange {
           .put(STATUS, "answered")
           .put("answer", question.get("default_answer").asText())
           .put("answered_by", ApprovalState.TIMEOUT)
-          .put("answered_at", PgBounds.text(how.at()));
+          .put("answered_at", PostgresValueSanitizer.text(how.at()));
     } else {
       question.put(STATUS, CLOSED);
     }
@@ -198,8 +198,10 @@ final class RunChange {
               .createObjectNode()
               .put("run", run)
               .put("epoch", head.epoch())
-              .put("parked_at", PgBounds.text(appended == null ? record.time() : appended))
-              .put("resume_at", PgBounds.text(end(waits, appended)))
+              .put(
+                  "parked_at",
+                  PostgresValueSanitizer.text(appended == null ? record.time() : appended))
+              .put("resume_at", PostgresValueSanitizer.text(end(waits, appended)))
               .put("approvals", text(waits.approvals()));
     } else if (event instanceof TraceEvent.CheckpointWaiting waiting) {
       if (before.waiting().contains(waiting.step())) {
@@ -219,12 +221,12 @@ final class RunChange {
         .put("run", run)
         .put("step", waiting.step())
         .put("prompt", waiting.prompt())
-        .put("answer_schema", PgBounds.json(waiting.answerSchema()))
-        .put("default_answer", PgBounds.json(waiting.defaultAnswer()))
-        .put("expires_at", PgBounds.text(waiting.expiresAt()))
+        .put("answer_schema", PostgresValueSanitizer.json(waiting.answerSchema()))
+        .put("default_answer", PostgresValueSanitizer.json(waiting.defaultAnswer()))
+        .put("expires_at", PostgresValueSanitizer.text(waiting.expiresAt()))
         .put("cut", waiting.cut())
         .put(STATUS, WAITING)
-        .put("asked_at", PgBounds.text(at));
+        .put("asked_at", PostgresValueSanitizer.text(at));
   }
 
   /** The row for {@code json_to_recordset}; null fields leave their columns as they are. */
@@ -242,8 +244,8 @@ final class RunChange {
         .put("fenced", head.fenced())
         .put("error", head.error() == null ? null : text(head.error()))
         .put("started_epoch", startedEpoch)
-        .put("started_at", PgBounds.text(startedAt))
-        .put("ended_at", PgBounds.text(endedAt))
+        .put("started_at", PostgresValueSanitizer.text(startedAt))
+        .put("ended_at", PostgresValueSanitizer.text(endedAt))
         .put("output", outputText())
         .put("runner_pid", pid)
         .put("runner_host", host);
@@ -253,12 +255,12 @@ final class RunChange {
   private @Nullable String outputText() {
     return switch (output) {
       case null -> null;
-      case Output.Inline(var value) -> PgBounds.json(value);
+      case Output.Inline(var value) -> PostgresValueSanitizer.json(value);
       case Output.Ref ref -> text(ref);
     };
   }
 
   private static String text(Object value) {
-    return PgBounds.json(Json.bytes(value));
+    return PostgresValueSanitizer.json(Json.bytes(value));
   }
 }

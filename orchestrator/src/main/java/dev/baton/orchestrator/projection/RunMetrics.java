@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.projection;
 
-import dev.baton.orchestrator.periodic.Periodic;
+import dev.baton.orchestrator.scheduling.PeriodicTask;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
@@ -58,8 +58,8 @@ class RunMetrics {
   private final Pool pool;
   private final Set<String> reasons = ConcurrentHashMap.newKeySet();
   private volatile @Nullable Map<String, Long> waiting;
-  private final Periodic looking =
-      new Periodic("run-metrics", EVERY, "what waits is not known", this::look);
+  private final PeriodicTask looking =
+      new PeriodicTask("run-metrics", EVERY, "what waits is not known", this::look);
 
   /**
    * One event that counted.

@@ -9,10 +9,10 @@ package dev.baton.orchestrator.projection;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;
-import dev.baton.orchestrator.lease.Leases;
-import dev.baton.orchestrator.notification.Notifications;
-import dev.baton.orchestrator.problem.Refusals;
-import dev.baton.orchestrator.queue.PlacesFreed;
+import dev.baton.orchestrator.lease.ReplicaLeaseVerifier;
+import dev.baton.orchestrator.notification.NotificationWriter;
+import dev.baton.orchestrator.problem.PostgresErrorClassifier;
+import dev.baton.orchestrator.queue.WorkflowCapacityFreedEvent;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.lease.LeaseVerdict;
 import dev.baton.protocol.state.RunHead;
@@ -69,10 +69,10 @@ class TraceProjection {
   private final Counter gaps;
   private final Counter fenced;
   private final RunMetrics runMetrics;
-  private final Rewinds rewinds;
-  private final Leases leases;
-  private final Notifications notifications;
-  private final Event<PlacesFreed> places;
+  private final PartitionRewinder rewinds;
+  private final ReplicaLeaseVerifier leases;
+  private final NotificationWriter notifications;
+  private final Event<WorkflowCapacityFreedEvent> places;
   private final Map<Integer, Long> positions = new ConcurrentHashMap<>();
   // Of the log, where the position may lie behind it: until that has been looked at.
   private final Map<Integer, Long> ends = new ConcurrentHashMap<>();
@@ -90,11 +90,11 @@ class TraceProjection {
 
   TraceProjection(
       Pool pool,
-      Rewinds rewinds,
-      Leases leases,
-      Notifications notifications,
+      PartitionRewinder rewinds,
+      ReplicaLeaseVerifier leases,
+      NotificationWriter notifications,
       OrchestratorConfig config,
-      Event<PlacesFreed> places,
+      Event<WorkflowCapacityFreedEvent> places,
       RunMetrics runMetrics,
       MeterRegistry metrics) {
     this.runMetrics = runMetrics;
@@ -201,8 +201,8 @@ class TraceProjection {
   /**
    * Fails when nothing was written; the same records may then be given again.
    *
-   * @return fails with {@link Rewinds.Behind} when records are missing before these, and with one
-   *     that {@link #isFinal} where one of them can never be written
+   * @return fails with {@link PartitionRewinder.ViewBehindException} when records are missing
+   *     before these, and with one that {@link #isFinal} where one of them can never be written
    */
   Uni<Void> project(List<ConsumerRecord<String, byte[]>> records) {
     return Uni.createFrom()
@@ -216,13 +216,13 @@ class TraceProjection {
 
   /** Whether repeating is of no use: a record is at fault, not the database. */
   static boolean isFinal(Throwable failure) {
-    return failure instanceof Unfoldable || Refusals.isFinal(failure);
+    return failure instanceof UnfoldableRecordException || PostgresErrorClassifier.isFinal(failure);
   }
 
-  private static final class Unfoldable extends RuntimeException {
+  private static final class UnfoldableRecordException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    Unfoldable(RuntimeException cause) {
+    UnfoldableRecordException(RuntimeException cause) {
       super(cause.toString(), cause);
     }
   }
@@ -238,7 +238,7 @@ class TraceProjection {
               }
               Map<Integer, Long> to = Map.of(record.partition(), record.offset() + 1);
               Map<Integer, Long> from = Map.copyOf(positions);
-              return pool.withTransaction(tx -> ViewWriter.move(tx, from, to))
+              return pool.withTransaction(tx -> RunViewWriter.move(tx, from, to))
                   .invoke(
                       () -> {
                         moveTo(to);
@@ -322,7 +322,7 @@ class TraceProjection {
           }
         });
     if (!behind.isEmpty()) {
-      throw new Rewinds.Behind(behind);
+      throw new PartitionRewinder.ViewBehindException(behind);
     }
   }
 
@@ -400,7 +400,7 @@ class TraceProjection {
               changes.values().forEach(runMetrics::count);
               changes.values().forEach(change -> fenced.increment(change.newlyFenced()));
               if (changes.values().stream().anyMatch(RunChange::freedItsPlace)) {
-                places.fire(new PlacesFreed());
+                places.fire(new WorkflowCapacityFreedEvent());
               }
             });
   }
@@ -425,10 +425,13 @@ class TraceProjection {
       List<ObjectNode> born,
       ArrayNode told) {
     Uni<Void> written =
-        ViewWriter.move(tx, from, to).chain(() -> ViewWriter.write(tx, changes.values(), born));
+        RunViewWriter.move(tx, from, to)
+            .chain(() -> RunViewWriter.write(tx, changes.values(), born));
     return told.isEmpty()
         ? written
-        : written.chain(() -> notifications.write(tx, Objects.requireNonNull(PgBounds.json(told))));
+        : written.chain(
+            () ->
+                notifications.write(tx, Objects.requireNonNull(PostgresValueSanitizer.json(told))));
   }
 
   /** What a batch brings, to be written with it. */
@@ -453,7 +456,7 @@ class TraceProjection {
       }
     } catch (RuntimeException e) {
       // It would be the same the next time, and hold up all behind it.
-      throw new Unfoldable(e);
+      throw new UnfoldableRecordException(e);
     }
   }
 
@@ -502,7 +505,7 @@ class TraceProjection {
   private static @Nullable ObjectNode foreign(TraceRecord record, boolean restored) {
     return record.event() instanceof TraceEvent.RunCreated created
             && (restored || created.kind().equals("external"))
-        ? ForeignRun.row(record, created)
+        ? ForeignRunRowBuilder.row(record, created)
         : null;
   }
 }

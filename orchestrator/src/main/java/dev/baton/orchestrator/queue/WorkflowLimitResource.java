@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.queue;
 
-import dev.baton.orchestrator.problem.Bodies;
+import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import io.smallrye.mutiny.Uni;
@@ -32,16 +32,16 @@ public class WorkflowLimitResource {
   /** The body of a change. */
   public record LimitRequest(@Nullable Integer limit) {}
 
-  private final WorkflowLimits limits;
+  private final WorkflowLimitService limits;
 
-  WorkflowLimitResource(WorkflowLimits limits) {
+  WorkflowLimitResource(WorkflowLimitService limits) {
     this.limits = limits;
   }
 
   @GET
   @Operation(
       summary = "How many runs of a workflow may be under way in a project, and how many are.")
-  public Uni<WorkflowLimits.Limit> get(String name) {
+  public Uni<WorkflowLimitService.Limit> get(String name) {
     return limits.get(name);
   }
 
@@ -49,9 +49,9 @@ public class WorkflowLimitResource {
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(summary = "Set a limit that holds instead of the definition's. 0: no more runs begin.")
   @RequestBody(content = @Content(schema = @Schema(implementation = LimitRequest.class)))
-  public Uni<WorkflowLimits.Limit> set(String name, byte[] body) {
-    Bodies.check(body.length, Bodies.LIMIT);
-    Integer limit = Bodies.read(body, LimitRequest.class).limit();
+  public Uni<WorkflowLimitService.Limit> set(String name, byte[] body) {
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
+    Integer limit = JsonBodyReader.read(body, LimitRequest.class).limit();
     if (limit == null) {
       throw new ProblemException(
           ProblemKind.BAD_PARAMETER,
@@ -62,7 +62,7 @@ public class WorkflowLimitResource {
 
   @DELETE
   @Operation(summary = "Take it away: the definition's word holds again.")
-  public Uni<WorkflowLimits.Limit> clear(String name) {
+  public Uni<WorkflowLimitService.Limit> clear(String name) {
     return limits.clear(name);
   }
 }

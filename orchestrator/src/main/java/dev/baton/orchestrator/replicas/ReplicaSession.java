@@ -36,7 +36,7 @@ import org.jboss.logging.Logger;
  * now and not when its sessions expire.
  *
  * <p>A connection that breaks, or says nothing for some seconds, is made again; after that the
- * database tells what was missed ({@link Relistened}).
+ * database tells what was missed ({@link ReplicaBusReconnectedEvent}).
  */
 @ApplicationScoped
 public class ReplicaSession {
@@ -57,12 +57,12 @@ public class ReplicaSession {
   // Lock spaces of their own among the database's advisory locks: "batonr".
   private static final long LOCK_SPACE = 0x6261746f6e72L;
 
-  private final Connections connections;
+  private final OrchestratorPgPoolCreator connections;
   private final Pool pool;
   private final ReplicaBus bus;
-  private final GroupMembers members;
+  private final ConsumerGroupEvictor members;
   private final Event<ReplicaMessage> messages;
-  private final Event<Relistened> relistened;
+  private final Event<ReplicaBusReconnectedEvent> relistened;
   private final String self;
   private final String url;
   private final BlockingQueue<String> heard = new ArrayBlockingQueue<>(MOST_WAITING);
@@ -73,12 +73,12 @@ public class ReplicaSession {
   private volatile int others;
 
   ReplicaSession(
-      Connections connections,
+      OrchestratorPgPoolCreator connections,
       Pool pool,
       ReplicaBus bus,
-      GroupMembers members,
+      ConsumerGroupEvictor members,
       Event<ReplicaMessage> messages,
-      Event<Relistened> relistened,
+      Event<ReplicaBusReconnectedEvent> relistened,
       OrchestratorConfig config,
       MeterRegistry metrics) {
     this.connections = connections;
@@ -170,7 +170,9 @@ public class ReplicaSession {
   }
 
   private void readAgain() {
-    Thread.ofVirtual().name("relistened").start(() -> relistened.fire(new Relistened()));
+    Thread.ofVirtual()
+        .name("relistened")
+        .start(() -> relistened.fire(new ReplicaBusReconnectedEvent()));
   }
 
   private boolean lock(PgConnection connection) {

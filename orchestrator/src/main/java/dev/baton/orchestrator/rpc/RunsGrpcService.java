@@ -9,23 +9,23 @@ package dev.baton.orchestrator.rpc;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.protobuf.ByteString;
+import dev.baton.orchestrator.approvals.ApprovalService;
 import dev.baton.orchestrator.approvals.ApprovalView;
-import dev.baton.orchestrator.approvals.Approvals;
-import dev.baton.orchestrator.cuts.ForkRequest;
-import dev.baton.orchestrator.cuts.Forks;
-import dev.baton.orchestrator.events.StoreClient;
+import dev.baton.orchestrator.checkpoints.ForkRequest;
+import dev.baton.orchestrator.checkpoints.RunForkService;
+import dev.baton.orchestrator.events.StoredTraceClient;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
-import dev.baton.orchestrator.idempotency.StoredAnswer;
-import dev.baton.orchestrator.problem.Bodies;
-import dev.baton.orchestrator.problem.GrpcProblems;
+import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.problem.GrpcProblemMapper;
+import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
-import dev.baton.orchestrator.runs.Cancellation;
-import dev.baton.orchestrator.runs.Pausing;
 import dev.baton.orchestrator.runs.ResumeRequest;
-import dev.baton.orchestrator.runs.Resumption;
-import dev.baton.orchestrator.runs.RunFilter;
-import dev.baton.orchestrator.runs.RunQueries;
+import dev.baton.orchestrator.runs.RunCancellationService;
+import dev.baton.orchestrator.runs.RunPauseService;
+import dev.baton.orchestrator.runs.RunQueryFilter;
+import dev.baton.orchestrator.runs.RunQueryService;
+import dev.baton.orchestrator.runs.RunResumeService;
 import dev.baton.orchestrator.runs.RunService;
 import dev.baton.orchestrator.runs.RunView;
 import dev.baton.orchestrator.workflows.WorkflowCatalog;
@@ -49,7 +49,7 @@ import dev.baton.protocol.grpc.Runs;
 import dev.baton.protocol.grpc.WorkflowVersion;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Failure;
-import dev.baton.protocol.workflow.Format;
+import dev.baton.protocol.workflow.DefinitionFormat;
 import io.quarkus.grpc.GrpcService;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -69,25 +69,25 @@ class RunsGrpcService implements Runs {
   private static final int MOST = 1_000;
 
   private final RunService runs;
-  private final RunQueries queries;
-  private final Cancellation cancellation;
-  private final Pausing pausing;
-  private final Resumption resumption;
-  private final Forks forks;
+  private final RunQueryService queries;
+  private final RunCancellationService cancellation;
+  private final RunPauseService pausing;
+  private final RunResumeService resumption;
+  private final RunForkService forks;
   private final WorkflowCatalog workflows;
-  private final Approvals approvals;
-  private final StoreClient store;
+  private final ApprovalService approvals;
+  private final StoredTraceClient store;
 
   RunsGrpcService(
       RunService runs,
-      RunQueries queries,
-      Cancellation cancellation,
-      Pausing pausing,
-      Resumption resumption,
-      Forks forks,
+      RunQueryService queries,
+      RunCancellationService cancellation,
+      RunPauseService pausing,
+      RunResumeService resumption,
+      RunForkService forks,
       WorkflowCatalog workflows,
-      Approvals approvals,
-      StoreClient store) {
+      ApprovalService approvals,
+      StoredTraceClient store) {
     this.runs = runs;
     this.queries = queries;
     this.cancellation = cancellation;
@@ -104,12 +104,12 @@ class RunsGrpcService implements Runs {
     return guarded(
         () -> {
           byte[] text = request.getDefinition().toByteArray();
-          Bodies.check(text.length, Bodies.LIMIT);
-          Format format =
+          JsonBodyReader.check(text.length, JsonBodyReader.LIMIT);
+          DefinitionFormat format =
               switch (request.getFormat()) {
-                case "yaml", "" -> Format.YAML;
-                case "json" -> Format.JSON;
-                case "dot" -> Format.DOT;
+                case "yaml", "" -> DefinitionFormat.YAML;
+                case "json" -> DefinitionFormat.JSON;
+                case "dot" -> DefinitionFormat.DOT;
                 default -> throw bad("format '" + request.getFormat() + "'", "yaml, json, dot");
               };
           return workflows
@@ -134,7 +134,8 @@ class RunsGrpcService implements Runs {
             body.put("project", request.getProject());
           }
           if (!request.getInput().isEmpty()) {
-            body.set("input", Bodies.read(request.getInput().toByteArray(), JsonNode.class));
+            body.set(
+                "input", JsonBodyReader.read(request.getInput().toByteArray(), JsonNode.class));
           }
           if (request.getPriority() != 0) {
             body.put("priority", request.getPriority());
@@ -145,7 +146,7 @@ class RunsGrpcService implements Runs {
           ObjectNode labels = body.putObject("labels");
           request.getLabelsMap().forEach(labels::put);
           byte[] bytes = Json.bytes(body);
-          Bodies.check(bytes.length, Bodies.LIMIT);
+          JsonBodyReader.check(bytes.length, JsonBodyReader.LIMIT);
           String key = request.getIdempotencyKey();
           return runs.create(
                   bytes, IdempotencyKey.of("create_run", key.isEmpty() ? null : key, bytes))
@@ -153,7 +154,7 @@ class RunsGrpcService implements Runs {
         });
   }
 
-  private static Run created(StoredAnswer answer) {
+  private static Run created(IdempotentResponse answer) {
     return message(Json.read(answer.body().getBytes(StandardCharsets.UTF_8), RunView.class));
   }
 
@@ -170,8 +171,8 @@ class RunsGrpcService implements Runs {
           int limit = limit(request.getLimit());
           return queries
               .list(
-                  RunFilter.of(
-                      new RunFilter.Words(
+                  RunQueryFilter.of(
+                      new RunQueryFilter.Words(
                           request.getStatus().isEmpty() ? null : List.of(request.getStatus()),
                           null,
                           optional(request.getWorkflow()),
@@ -222,7 +223,8 @@ class RunsGrpcService implements Runs {
           request
               .getSetMap()
               .forEach(
-                  (step, value) -> set.put(step, Bodies.read(value.toByteArray(), JsonNode.class)));
+                  (step, value) ->
+                      set.put(step, JsonBodyReader.read(value.toByteArray(), JsonNode.class)));
           return resumption
               .resume(
                   request.getRun(),
@@ -252,13 +254,13 @@ class RunsGrpcService implements Runs {
                   null,
                   request.getInput().isEmpty()
                       ? null
-                      : Bodies.read(request.getInput().toByteArray(), JsonNode.class),
+                      : JsonBodyReader.read(request.getInput().toByteArray(), JsonNode.class),
                   request.getLabelsMap().isEmpty() ? null : request.getLabelsMap(),
                   optional(request.getDeadline()),
                   null,
                   request.hasPriority() ? request.getPriority() : null);
           byte[] bytes = Json.bytes(fork);
-          Bodies.check(bytes.length, Bodies.LIMIT);
+          JsonBodyReader.check(bytes.length, JsonBodyReader.LIMIT);
           IdempotencyKey key =
               IdempotencyKey.of(
                   "fork_run " + request.getRun(), optional(request.getIdempotencyKey()), bytes);
@@ -273,8 +275,8 @@ class RunsGrpcService implements Runs {
             approvals
                 .answer(
                     request.getApproval(),
-                    Bodies.read(request.getAnswer().toByteArray(), JsonNode.class),
-                    new Approvals.Told(
+                    JsonBodyReader.read(request.getAnswer().toByteArray(), JsonNode.class),
+                    new ApprovalService.Told(
                         optional(request.getBy()),
                         optional(request.getComment()),
                         optional(request.getCut())))
@@ -314,12 +316,12 @@ class RunsGrpcService implements Runs {
                             seen ->
                                 store.events(run, seen, request.getAfter(), request.getLimit())))
         .onFailure()
-        .transform(GrpcProblems::status);
+        .transform(GrpcProblemMapper::status);
   }
 
   /** What the action throws or fails with becomes a status. */
   private static <T> Uni<T> guarded(Supplier<Uni<? extends T>> action) {
-    return GrpcProblems.mapped(Uni.createFrom().deferred(action));
+    return GrpcProblemMapper.mapped(Uni.createFrom().deferred(action));
   }
 
   private static int limit(int asked) {

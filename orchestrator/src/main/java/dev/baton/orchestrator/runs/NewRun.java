@@ -8,14 +8,14 @@ package dev.baton.orchestrator.runs;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.orchestrator.outbox.Effect;
-import dev.baton.orchestrator.outbox.Outbox;
+import dev.baton.orchestrator.outbox.OutboxEffect;
+import dev.baton.orchestrator.outbox.OutboxWriter;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.protocol.workflow.Isolation;
+import dev.baton.protocol.workflow.IsolationMode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ public record NewRun(
     String project,
     @Nullable String workflow,
     @Nullable String definitionHash,
-    Isolation isolation,
+    IsolationMode isolation,
     Map<String, String> labels,
     @Nullable JsonNode input,
     String restart,
@@ -115,7 +115,7 @@ public record NewRun(
    * What its creation owes: birth, the first fence, a runner. An external run's runner is its
    * birth, and a queued one's come with its place.
    */
-  Outbox.Row effects(boolean queued) {
+  OutboxWriter.Row effects(boolean queued) {
     TraceEvent.RunCreated born =
         new TraceEvent.RunCreated(
             kind(),
@@ -132,12 +132,12 @@ public record NewRun(
             forkedFrom,
             priority,
             definition);
-    List<Effect> effects = new ArrayList<>(3);
-    effects.add(Effect.publish(born, 1, createdAt));
+    List<OutboxEffect> effects = new ArrayList<>(3);
+    effects.add(OutboxEffect.publish(born, 1, createdAt));
     if (!external && !queued) {
-      effects.addAll(Effect.firstEpoch(2));
+      effects.addAll(OutboxEffect.firstEpoch(2));
     }
-    return new Outbox.Row(id, effects);
+    return new OutboxWriter.Row(id, effects);
   }
 
   RunView view() {

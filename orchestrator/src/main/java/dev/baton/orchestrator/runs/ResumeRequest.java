@@ -7,11 +7,11 @@
 package dev.baton.orchestrator.runs;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.orchestrator.problem.Bodies;
+import dev.baton.orchestrator.problem.ControlTextValidator;
 import dev.baton.orchestrator.problem.FieldProblem;
+import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
-import dev.baton.orchestrator.problem.TextLimits;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,7 +48,7 @@ public record ResumeRequest(
 
   /** An empty body asks for nothing special. */
   static ResumeRequest read(byte[] body) {
-    return body.length == 0 ? PLAIN : Bodies.read(body, ResumeRequest.class);
+    return body.length == 0 ? PLAIN : JsonBodyReader.read(body, ResumeRequest.class);
   }
 
   /** Whether nothing is to be otherwise, so that nothing needs to be looked at. */
@@ -65,16 +65,16 @@ public record ResumeRequest(
    * @throws ProblemException when it can be right for no run
    */
   void check() {
-    TextLimits.check("by", by);
-    TextLimits.check("from", from);
+    ControlTextValidator.check("by", by);
+    ControlTextValidator.check("from", from);
     if (set != null && !set.isEmpty()) {
-      TextLimits.check("set", dev.baton.protocol.json.Json.mapper().valueToTree(set));
+      ControlTextValidator.check("set", dev.baton.protocol.json.Json.mapper().valueToTree(set));
     }
     if (skip != null && skip.size() > MOST_SKIPPED) {
       throw bad("skip", skip.size() + " steps are to be skipped", "at most " + MOST_SKIPPED);
     }
     if (skip != null) {
-      skip.forEach(step -> TextLimits.check("skip", step));
+      skip.forEach(step -> ControlTextValidator.check("skip", step));
     }
     if (from != null && from.indexOf('/') >= 0) {
       throw bad(

@@ -7,10 +7,10 @@
 package dev.baton.orchestrator.runs;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
-import dev.baton.orchestrator.events.StoreClient;
+import dev.baton.orchestrator.events.StoredTraceClient;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
-import dev.baton.orchestrator.idempotency.StoredAnswer;
-import dev.baton.orchestrator.problem.Bodies;
+import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import io.smallrye.mutiny.Uni;
@@ -62,21 +62,21 @@ public class RunResource {
   public record CancelRequest(@Nullable String reason) {}
 
   private final RunService service;
-  private final RunQueries queries;
-  private final Cancellation cancellation;
-  private final Pausing pausing;
-  private final Resumption resumption;
-  private final Labels labels;
-  private final StoreClient store;
+  private final RunQueryService queries;
+  private final RunCancellationService cancellation;
+  private final RunPauseService pausing;
+  private final RunResumeService resumption;
+  private final RunLabelService labels;
+  private final StoredTraceClient store;
 
   RunResource(
       RunService service,
-      RunQueries queries,
-      Cancellation cancellation,
-      Pausing pausing,
-      Resumption resumption,
-      Labels labels,
-      StoreClient store) {
+      RunQueryService queries,
+      RunCancellationService cancellation,
+      RunPauseService pausing,
+      RunResumeService resumption,
+      RunLabelService labels,
+      StoredTraceClient store) {
     this.labels = labels;
     this.service = service;
     this.queries = queries;
@@ -92,10 +92,10 @@ public class RunResource {
   @RequestBody(content = @Content(schema = @Schema(implementation = RunRequest.class)))
   public Uni<Response> create(
       byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
-    Bodies.check(body.length, Bodies.LIMIT);
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     return service
         .create(body, IdempotencyKey.of("create_run", key, body))
-        .map(StoredAnswer::response);
+        .map(IdempotentResponse::response);
   }
 
   @POST
@@ -105,15 +105,15 @@ public class RunResource {
   @RequestBody(content = @Content(schema = @Schema(implementation = RunRequest.Batch.class)))
   public Uni<Response> createMany(
       byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
-    Bodies.check(body.length, Bodies.BATCH_LIMIT);
+    JsonBodyReader.check(body.length, JsonBodyReader.BATCH_LIMIT);
     return service
         .createMany(body, IdempotencyKey.of("create_runs", key, body))
-        .map(StoredAnswer::response);
+        .map(IdempotentResponse::response);
   }
 
   @GET
   @Operation(summary = "A page of runs, newest first.")
-  public Uni<RunQueries.Page> list(
+  public Uni<RunQueryService.Page> list(
       @RestQuery @Nullable List<String> status,
       @RestQuery @Nullable String project,
       @RestQuery @Nullable String workflow,
@@ -126,7 +126,7 @@ public class RunResource {
       throw bad("limit=" + limit, "1 to " + MOST);
     }
     return queries.list(
-        RunFilter.of(new RunFilter.Words(status, project, workflow, label, since, until)),
+        RunQueryFilter.of(new RunQueryFilter.Words(status, project, workflow, label, since, until)),
         cursor,
         limit);
   }
@@ -174,7 +174,7 @@ public class RunResource {
   @GET
   @Path("/{id}/lineage")
   @Operation(summary = "The tree of forks that a run belongs to, oldest first.")
-  public Uni<RunQueries.Lineage> lineage(String id) {
+  public Uni<RunQueryService.Lineage> lineage(String id) {
     return queries.resolve(id).chain(queries::lineage);
   }
 
@@ -187,8 +187,8 @@ public class RunResource {
               + " null} removes.")
   @RequestBody(content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   public Uni<RunView> label(String id, byte[] body) {
-    Bodies.check(body.length, Bodies.LIMIT);
-    Map<String, @Nullable String> changes = Bodies.read(body, LabelChanges.class).changes();
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
+    Map<String, @Nullable String> changes = JsonBodyReader.read(body, LabelChanges.class).changes();
     return queries.resolve(id).call(run -> labels.change(run, changes)).chain(queries::get);
   }
 
@@ -197,8 +197,9 @@ public class RunResource {
   @Operation(summary = "End a run. Cancelling twice is the same as once; 409 when it has ended.")
   @RequestBody(content = @Content(schema = @Schema(implementation = CancelRequest.class)))
   public Uni<Response> cancel(String id, byte[] body) {
-    Bodies.check(body.length, Bodies.LIMIT);
-    String reason = body.length == 0 ? null : Bodies.read(body, CancelRequest.class).reason();
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
+    String reason =
+        body.length == 0 ? null : JsonBodyReader.read(body, CancelRequest.class).reason();
     return queries
         .resolve(id)
         .call(run -> cancellation.cancel(run, reason))
@@ -214,9 +215,11 @@ public class RunResource {
               + " when it has ended.")
   @RequestBody(content = @Content(schema = @Schema(implementation = PauseRequest.class)))
   public Uni<Response> pause(String id, byte[] body) {
-    Bodies.check(body.length, Bodies.LIMIT);
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     PauseRequest asked =
-        body.length == 0 ? new PauseRequest(null, null) : Bodies.read(body, PauseRequest.class);
+        body.length == 0
+            ? new PauseRequest(null, null)
+            : JsonBodyReader.read(body, PauseRequest.class);
     return queries
         .resolve(id)
         .call(run -> pausing.pause(run, Boolean.TRUE.equals(asked.now()), asked.by()))
@@ -232,7 +235,7 @@ public class RunResource {
               + " next, or as the body says. 409 when it cannot.")
   @RequestBody(content = @Content(schema = @Schema(implementation = ResumeRequest.class)))
   public Uni<Response> resume(String id, byte[] body) {
-    Bodies.check(body.length, Bodies.LIMIT);
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     return resumption
         .resume(id, null, ResumeRequest.read(body))
         .map(run -> Response.accepted(run).build());

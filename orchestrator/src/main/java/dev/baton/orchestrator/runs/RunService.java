@@ -8,11 +8,11 @@ package dev.baton.orchestrator.runs;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
-import dev.baton.orchestrator.idempotency.IdempotencyKeys;
-import dev.baton.orchestrator.idempotency.StoredAnswer;
-import dev.baton.orchestrator.launch.LeaseMint;
-import dev.baton.orchestrator.outbox.Awaited;
-import dev.baton.orchestrator.problem.Bodies;
+import dev.baton.orchestrator.idempotency.IdempotencyService;
+import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.lease.LeaseSigner;
+import dev.baton.orchestrator.outbox.OutboxCompletions;
+import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.json.Json;
@@ -38,18 +38,18 @@ public class RunService {
   /** The answer to a batch, in the order of the requests. */
   record Created(List<RunView> runs) {}
 
-  private final RunIntake intake;
-  private final RunCreation creation;
-  private final IdempotencyKeys keys;
-  private final LeaseMint leases;
-  private final Awaited awaited;
+  private final RunRequestValidator intake;
+  private final NewRunWriter creation;
+  private final IdempotencyService keys;
+  private final LeaseSigner leases;
+  private final OutboxCompletions awaited;
 
   RunService(
-      RunIntake intake,
-      RunCreation creation,
-      IdempotencyKeys keys,
-      LeaseMint leases,
-      Awaited awaited) {
+      RunRequestValidator intake,
+      NewRunWriter creation,
+      IdempotencyService keys,
+      LeaseSigner leases,
+      OutboxCompletions awaited) {
     this.awaited = awaited;
     this.intake = intake;
     this.creation = creation;
@@ -57,8 +57,8 @@ public class RunService {
     this.leases = leases;
   }
 
-  public Uni<StoredAnswer> create(byte[] body, @Nullable IdempotencyKey key) {
-    RunRequest request = Bodies.read(body, RunRequest.class);
+  public Uni<IdempotentResponse> create(byte[] body, @Nullable IdempotencyKey key) {
+    RunRequest request = JsonBodyReader.read(body, RunRequest.class);
     return create(key, () -> check(request));
   }
 
@@ -70,7 +70,7 @@ public class RunService {
   /**
    * @param run asked for unless the key has been used
    */
-  public Uni<StoredAnswer> create(@Nullable IdempotencyKey key, Supplier<Uni<NewRun>> run) {
+  public Uni<IdempotentResponse> create(@Nullable IdempotencyKey key, Supplier<Uni<NewRun>> run) {
     return unlessKept(
         key,
         () ->
@@ -80,11 +80,11 @@ public class RunService {
                         creation.create(
                             List.of(made),
                             key,
-                            StoredAnswer.fresh(201, "/runs/" + made.id(), view(made)))));
+                            IdempotentResponse.fresh(201, "/runs/" + made.id(), view(made)))));
   }
 
-  Uni<StoredAnswer> createMany(byte[] body, @Nullable IdempotencyKey key) {
-    List<RunRequest> requests = Bodies.read(body, RunRequest.Batch.class).runs();
+  Uni<IdempotentResponse> createMany(byte[] body, @Nullable IdempotencyKey key) {
+    List<RunRequest> requests = JsonBodyReader.read(body, RunRequest.Batch.class).runs();
     if (requests == null || requests.isEmpty() || requests.size() > MAX_BATCH) {
       throw new ProblemException(
           ProblemKind.BAD_PARAMETER,
@@ -103,12 +103,12 @@ public class RunService {
                         creation.create(
                             runs,
                             key,
-                            StoredAnswer.fresh(
+                            IdempotentResponse.fresh(
                                 201, null, new Created(runs.stream().map(this::view).toList())))));
   }
 
-  private Uni<StoredAnswer> unlessKept(
-      @Nullable IdempotencyKey key, Supplier<Uni<StoredAnswer>> action) {
+  private Uni<IdempotentResponse> unlessKept(
+      @Nullable IdempotencyKey key, Supplier<Uni<IdempotentResponse>> action) {
     return keys.find(key)
         .chain(kept -> kept.map(answer -> Uni.createFrom().item(answer)).orElseGet(action))
         .chain(this::onTheLog);
@@ -118,7 +118,7 @@ public class RunService {
    * Whoever registers an external run may send as its runner once he has the answer, and what comes
    * before the run's first event is of nobody who may act for it.
    */
-  private Uni<StoredAnswer> onTheLog(StoredAnswer answer) {
+  private Uni<IdempotentResponse> onTheLog(IdempotentResponse answer) {
     List<String> external = external(answer);
     return awaited
         .firstDone(external, ON_THE_LOG)
@@ -137,7 +137,7 @@ public class RunService {
         .replaceWith(answer);
   }
 
-  private static List<String> external(StoredAnswer answer) {
+  private static List<String> external(IdempotentResponse answer) {
     JsonNode body = Json.tree(answer.body().getBytes(StandardCharsets.UTF_8));
     List<String> ids = new ArrayList<>();
     for (JsonNode run : body.has("runs") ? body.get("runs") : List.of(body)) {

@@ -7,7 +7,7 @@
 package dev.baton.orchestrator.runs;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.orchestrator.failover.LastExit;
+import dev.baton.orchestrator.failover.LastRunnerExit;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Failure;
@@ -85,7 +85,7 @@ public record RunView(
    * @param nextAttemptAt when the next runner is started; null where it has been
    */
   public record CrashLoop(
-      int failovers, @Nullable Instant nextAttemptAt, @Nullable LastExit lastExit) {}
+      int failovers, @Nullable Instant nextAttemptAt, @Nullable LastRunnerExit lastExit) {}
 
   /**
    * @param channel {@code topic} or {@code webhook}

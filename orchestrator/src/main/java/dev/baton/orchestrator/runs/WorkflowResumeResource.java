@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.runs;
 
-import dev.baton.orchestrator.problem.Bodies;
+import dev.baton.orchestrator.problem.JsonBodyReader;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -24,9 +24,9 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runs")
 public class WorkflowResumeResource {
-  private final Resumption resumption;
+  private final RunResumeService resumption;
 
-  WorkflowResumeResource(Resumption resumption) {
+  WorkflowResumeResource(RunResumeService resumption) {
     this.resumption = resumption;
   }
 
@@ -34,7 +34,7 @@ public class WorkflowResumeResource {
   @Operation(summary = "As POST /runs/{id}/resume; 409 when the run is of another workflow.")
   @RequestBody(content = @Content(schema = @Schema(implementation = ResumeRequest.class)))
   public Uni<Response> resume(String reference, String run, byte[] body) {
-    Bodies.check(body.length, Bodies.LIMIT);
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     return resumption
         .resume(run, reference, ResumeRequest.read(body))
         .map(view -> Response.accepted(view).build());

@@ -13,7 +13,7 @@ import dev.baton.protocol.grpc.CheckpointStoreGrpc;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc.CheckpointStoreStub;
 import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc;
 import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc.MutinyCheckpointStoreStub;
-import dev.baton.protocol.net.Replicas;
+import dev.baton.protocol.net.ReplicaTargetResolver;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
@@ -43,9 +43,9 @@ public class StoreChannel {
     urls = config.storeUrl();
     channel =
         NettyChannelBuilder.forTarget(
-                Replicas.target(
+                ReplicaTargetResolver.target(
                     urls.stream().map(url -> url.getHost() + ":" + url.getPort()).toList()))
-            .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, Replicas.CONNECT_MILLIS)
+            .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, ReplicaTargetResolver.CONNECT_MILLIS)
             .usePlaintext()
             .maxInboundMessageSize(MAX_ANSWER)
             .build();

@@ -9,9 +9,9 @@ package dev.baton.orchestrator.workflows;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
-import dev.baton.orchestrator.queue.PlacesFreed;
-import dev.baton.protocol.workflow.Format;
-import dev.baton.protocol.workflow.Parsed;
+import dev.baton.orchestrator.queue.WorkflowCapacityFreedEvent;
+import dev.baton.protocol.workflow.DefinitionFormat;
+import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.buffer.Buffer;
@@ -48,16 +48,16 @@ public class WorkflowCatalog {
       """;
 
   private final Mutiny.SessionFactory sessions;
-  private final Definitions definitions;
+  private final WorkflowDefinitionCache definitions;
   private final Vertx vertx;
-  private final Event<PlacesFreed> places;
+  private final Event<WorkflowCapacityFreedEvent> places;
   private final Pool pool;
 
   WorkflowCatalog(
       Mutiny.SessionFactory sessions,
-      Definitions definitions,
+      WorkflowDefinitionCache definitions,
       Vertx vertx,
-      Event<PlacesFreed> places,
+      Event<WorkflowCapacityFreedEvent> places,
       Pool pool) {
     this.pool = pool;
     this.places = places;
@@ -67,15 +67,15 @@ public class WorkflowCatalog {
   }
 
   /** Reads and checks a definition; fails with a problem that has every error in it. */
-  public Uni<Parsed.Valid> check(byte[] text, Format format) {
+  public Uni<WorkflowParseResult.Valid> check(byte[] text, DefinitionFormat format) {
     // A megabyte of YAML takes a while: not on an event loop.
     return vertx
         .executeBlocking(() -> WorkflowParser.parse(text, format), false)
         .map(
             parsed ->
                 switch (parsed) {
-                  case Parsed.Valid valid -> valid;
-                  case Parsed.Invalid invalid ->
+                  case WorkflowParseResult.Valid valid -> valid;
+                  case WorkflowParseResult.Invalid invalid ->
                       throw ProblemException.withErrors(
                           ProblemKind.INVALID_WORKFLOW,
                           "the definition has " + count(invalid.problems().size()),
@@ -92,7 +92,7 @@ public class WorkflowCatalog {
    *
    * @param mediaType of the text
    */
-  public Uni<Put> put(byte[] text, Format format, String mediaType) {
+  public Uni<Put> put(byte[] text, DefinitionFormat format, String mediaType) {
     return put(text, format)
         .call(
             put ->
@@ -119,8 +119,8 @@ public class WorkflowCatalog {
             });
   }
 
-  /** As {@link #put(byte[], Format, String)}, without keeping the text. */
-  public Uni<Put> put(byte[] text, Format format) {
+  /** As {@link #put(byte[], DefinitionFormat, String)}, without keeping the text. */
+  public Uni<Put> put(byte[] text, DefinitionFormat format) {
     return check(text, format)
         .chain(
             valid ->
@@ -136,7 +136,7 @@ public class WorkflowCatalog {
                                 valid.warnings().stream().map(FieldProblem::of).toList())));
   }
 
-  private Uni<Boolean> store(Parsed.Valid valid) {
+  private Uni<Boolean> store(WorkflowParseResult.Valid valid) {
     String name = valid.workflow().name();
     String canonical = new String(WorkflowParser.bytes(valid.canonical()), StandardCharsets.UTF_8);
     Instant now = Instant.now();
@@ -157,10 +157,11 @@ public class WorkflowCatalog {
                     .call(() -> point(session, valid, now)))
         .invoke(() -> definitions.keep(valid.hash(), canonical))
         // Its limit may be another than that of the version before.
-        .invoke(() -> places.fire(new PlacesFreed()));
+        .invoke(() -> places.fire(new WorkflowCapacityFreedEvent()));
   }
 
-  private static Uni<Void> point(Mutiny.Session session, Parsed.Valid valid, Instant now) {
+  private static Uni<Void> point(
+      Mutiny.Session session, WorkflowParseResult.Valid valid, Instant now) {
     String name = valid.workflow().name();
     OptionalInt defined = valid.workflow().concurrency();
     Integer concurrency = defined.isPresent() ? defined.getAsInt() : null;

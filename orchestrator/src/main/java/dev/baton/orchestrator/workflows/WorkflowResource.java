@@ -8,14 +8,14 @@ package dev.baton.orchestrator.workflows;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
-import dev.baton.orchestrator.idempotency.IdempotencyKeys;
-import dev.baton.orchestrator.idempotency.StoredAnswer;
-import dev.baton.orchestrator.problem.Bodies;
+import dev.baton.orchestrator.idempotency.IdempotencyService;
+import dev.baton.orchestrator.idempotency.IdempotentResponse;
 import dev.baton.orchestrator.problem.FieldProblem;
+import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.workflow.Format;
+import dev.baton.protocol.workflow.DefinitionFormat;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
@@ -50,10 +50,11 @@ public class WorkflowResource {
   public record Checked(String name, String hash, List<FieldProblem> warnings) {}
 
   private final WorkflowCatalog catalog;
-  private final Definitions definitions;
-  private final IdempotencyKeys keys;
+  private final WorkflowDefinitionCache definitions;
+  private final IdempotencyService keys;
 
-  WorkflowResource(WorkflowCatalog catalog, Definitions definitions, IdempotencyKeys keys) {
+  WorkflowResource(
+      WorkflowCatalog catalog, WorkflowDefinitionCache definitions, IdempotencyService keys) {
     this.catalog = catalog;
     this.definitions = definitions;
     this.keys = keys;
@@ -73,8 +74,8 @@ public class WorkflowResource {
       byte[] body,
       @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType,
       @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
-    Bodies.check(body.length, Bodies.LIMIT);
-    byte[] text = Bodies.asUtf8(body, contentType);
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
+    byte[] text = JsonBodyReader.asUtf8(body, contentType);
     return keys.around(
             IdempotencyKey.of("put_workflow", key, body),
             () ->
@@ -82,11 +83,11 @@ public class WorkflowResource {
                     .put(text, format(contentType), typeOf(contentType))
                     .map(
                         put ->
-                            StoredAnswer.fresh(
+                            IdempotentResponse.fresh(
                                 put.created() ? 201 : 200,
                                 "/workflows/" + put.name() + "@" + put.hash(),
                                 put)))
-        .map(StoredAnswer::response);
+        .map(IdempotentResponse::response);
   }
 
   @POST
@@ -102,9 +103,9 @@ public class WorkflowResource {
   @Operation(summary = "Check a definition and store nothing.")
   public Uni<Checked> validate(
       byte[] body, @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType) {
-    Bodies.check(body.length, Bodies.LIMIT);
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     return catalog
-        .check(Bodies.asUtf8(body, contentType), format(contentType))
+        .check(JsonBodyReader.asUtf8(body, contentType), format(contentType))
         .map(
             valid ->
                 new Checked(
@@ -174,13 +175,13 @@ public class WorkflowResource {
         : given.getType() + "/" + given.getSubtype() + ";charset=UTF-8";
   }
 
-  private static Format format(String contentType) {
+  private static DefinitionFormat format(String contentType) {
     MediaType given = MediaType.valueOf(contentType);
-    for (Format format : List.of(Format.JSON, Format.DOT)) {
+    for (DefinitionFormat format : List.of(DefinitionFormat.JSON, DefinitionFormat.DOT)) {
       if (given.isCompatible(MediaType.valueOf(format.mediaType()))) {
         return format;
       }
     }
-    return Format.YAML;
+    return DefinitionFormat.YAML;
   }
 }

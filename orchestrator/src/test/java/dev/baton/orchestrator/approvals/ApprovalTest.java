@@ -10,10 +10,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
-import dev.baton.orchestrator.testing.Api;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.json.Json;
@@ -31,12 +31,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class ApprovalTest {
   private static final String SCHEMA =
       "{\"type\":\"object\",\"required\":[\"approved\"],\"properties\":{\"approved\":{\"type\":\"boolean\"}}}";
 
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   /** A run whose runner has asked; returns its id. */
   private String ask(ScriptedRunner runner, TraceLog log, String workflow) {
@@ -72,18 +72,20 @@ class ApprovalTest {
       assertThat(bed.api().get("/runs/" + run).json().at("/waiting/0/approval").textValue())
           .isEqualTo(run + "-ok-1");
 
-      Api.Answer wrong = bed.api().json(path, "{\"answer\":{\"approved\":\"yes\"}}");
-      Api.Answer nul =
+      OrchestratorTestClient.Answer wrong =
+          bed.api().json(path, "{\"answer\":{\"approved\":\"yes\"}}");
+      OrchestratorTestClient.Answer nul =
           bed.api().json(path, "{\"answer\":{\"approved\":true,\"why\":\"a\\u0000b\"}}");
-      Api.Answer first =
+      OrchestratorTestClient.Answer first =
           bed.api()
               .json(
                   path, "{\"answer\":{\"approved\":true},\"by\":\"ann\"}", "Idempotency-Key", "k1");
-      Api.Answer same =
+      OrchestratorTestClient.Answer same =
           bed.api()
               .json(
                   path, "{\"answer\":{\"approved\":true},\"by\":\"ann\"}", "Idempotency-Key", "k1");
-      Api.Answer second = bed.api().json(path, "{\"answer\":{\"approved\":false}}");
+      OrchestratorTestClient.Answer second =
+          bed.api().json(path, "{\"answer\":{\"approved\":false}}");
 
       assertThat(wrong.status()).isEqualTo(422);
       assertThat(wrong.json().at("/errors/0/path").textValue()).isEqualTo("/approved");
@@ -187,8 +189,9 @@ class ApprovalTest {
       assertThat(bed.api().get("/runs/" + run).json().at("/waiting/0/cut").textValue())
           .isEqualTo("sha256:aa");
 
-      Api.Answer other = bed.api().json(path, "{\"answer\":true,\"cut\":\"sha256:bb\"}");
-      Api.Answer right =
+      OrchestratorTestClient.Answer other =
+          bed.api().json(path, "{\"answer\":true,\"cut\":\"sha256:bb\"}");
+      OrchestratorTestClient.Answer right =
           bed.api().json(path, "{\"answer\":true,\"cut\":\"sha256:aa\",\"by\":\"ann\"}");
 
       assertThat(other.status()).isEqualTo(409);
@@ -221,7 +224,8 @@ class ApprovalTest {
       bed.api()
           .await(run, shown -> shown.at("/waiting/0/approval").asText().equals(run + "-ok-1-2"));
 
-      Api.Answer old = bed.api().json("/checkpoints/" + run + "-ok-1", "{\"answer\":true}");
+      OrchestratorTestClient.Answer old =
+          bed.api().json("/checkpoints/" + run + "-ok-1", "{\"answer\":true}");
 
       assertThat(old.status()).isEqualTo(409);
       assertThat(old.json().get("detail").textValue())
@@ -238,7 +242,7 @@ class ApprovalTest {
       String run =
           askAbout(runner, log, "approval-default", "sha256:aa", Instant.now().minusSeconds(1));
       String path = "/checkpoints/" + run + "-ok-1";
-      Api.Answer late = bed.api().json(path, "{\"answer\":true}");
+      OrchestratorTestClient.Answer late = bed.api().json(path, "{\"answer\":true}");
       assertThat(late.status()).isEqualTo(409);
       assertThat(late.json().get("detail").textValue())
           .contains("expired at", "its default answer holds");

@@ -9,9 +9,9 @@ package dev.baton.orchestrator.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.orchestrator.testing.Api;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
@@ -20,12 +20,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class BulkTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   private String create(String workflow, String labels) {
-    Api.Answer created =
+    OrchestratorTestClient.Answer created =
         bed.api().json("/runs", "{\"workflow\":\"%s\",\"labels\":%s}".formatted(workflow, labels));
     assertThat(created.status()).as(created.text()).isEqualTo(201);
     return created.json().get("id").textValue();
@@ -85,7 +85,7 @@ class BulkTest {
   void shouldDoNothingWithoutAFilter() {
     for (String path : List.of("/runs/bulk/cancel", "/runs/bulk/delete")) {
       for (String body : List.of("{}", "{\"filter\":{}}", "{\"filter\":{\"labels\":{}}}")) {
-        Api.Answer refused = bed.api().json(path, body);
+        OrchestratorTestClient.Answer refused = bed.api().json(path, body);
         assertThat(refused.status()).isEqualTo(400);
         assertThat(refused.json().get("detail").textValue()).contains("'all': true");
       }

@@ -10,9 +10,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.orchestrator.testing.Api;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Failure;
@@ -33,9 +33,9 @@ import org.junit.jupiter.api.Test;
 
 /** What of the API carries size, and what can be read back. */
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class CarriedAnswersTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   private String run() {
     String name = bed.api().workflow("carried", false);
@@ -94,7 +94,7 @@ class CarriedAnswersTest {
 
   @Test
   void shouldGiveBackARunsInput() {
-    Api.Answer input = bed.api().get("/runs/" + run() + "/input");
+    OrchestratorTestClient.Answer input = bed.api().get("/runs/" + run() + "/input");
 
     assertThat(input.text()).isEqualTo("{\"a\":[1.1,\"ü\"]}");
     assertThat(input.type()).startsWith("application/json");
@@ -106,7 +106,7 @@ class CarriedAnswersTest {
     String text = "# why: ünïcode\nname: own-text\nsteps:\n  - {id: a, transform: '1'} # here\n";
     bed.api().post("/workflows", "text/yaml; charset=UTF-8", text);
 
-    Api.Answer source = bed.api().get("/workflows/own-text/source");
+    OrchestratorTestClient.Answer source = bed.api().get("/workflows/own-text/source");
 
     assertThat(source.text()).isEqualTo(text);
     assertThat(source.type().replace(" ", "")).isEqualToIgnoringCase("text/yaml;charset=UTF-8");

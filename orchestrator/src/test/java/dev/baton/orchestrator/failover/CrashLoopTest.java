@@ -9,11 +9,11 @@ package dev.baton.orchestrator.failover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
-import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceEvent;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -24,9 +24,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class CrashLoopTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   @Test
   void shouldShowACrashLoopAndStartTheNextAttemptWhenAskedAndForgetItWithProgress() {
@@ -39,7 +39,7 @@ class CrashLoopTest {
       int epoch = 1;
       for (; epoch <= 8; epoch++) {
         runner.awaitAssign(run);
-        log.signal(new Signal.RunnerExited(run, epoch, runner.id(), 137));
+        log.signal(new RunnerSignal.RunnerExited(run, epoch, runner.id(), 137));
         if (epoch <= 3) {
           assertThat(bed.api().get("/runs/" + run).json().has("crash_loop")).isFalse();
         }
@@ -109,7 +109,8 @@ class CrashLoopTest {
                   run,
                   now -> {
                     log.signal(
-                        new Signal.RunnerExited(run, now.get("epoch").intValue(), runner.id(), 1));
+                        new RunnerSignal.RunnerExited(
+                            run, now.get("epoch").intValue(), runner.id(), 1));
                     return now.get("status").textValue().equals("lost");
                   });
 
@@ -141,7 +142,7 @@ class CrashLoopTest {
             new TraceEvent.RunnerStarted(runner.id(), 1L, "test", null, 0));
         log.append(run, Lane.runner(now), 2, new TraceEvent.StepStarted("a", "transform", 1, 1));
         bed.api().await(run, shown -> shown.get("current_steps").size() == 1);
-        log.signal(new Signal.RunnerExited(run, now, runner.id(), 137));
+        log.signal(new RunnerSignal.RunnerExited(run, now, runner.id(), 137));
       }
 
       JsonNode ended = bed.api().await(run, now -> now.get("status").textValue().equals("failed"));
@@ -153,7 +154,7 @@ class CrashLoopTest {
 
       assertThat(bed.api().json("/runs/" + run + "/resume", "{}").status()).isEqualTo(202);
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(11);
-      log.signal(new Signal.RunnerExited(run, 11, runner.id(), 70));
+      log.signal(new RunnerSignal.RunnerExited(run, 11, runner.id(), 70));
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(12);
     }
   }
@@ -167,7 +168,7 @@ class CrashLoopTest {
           bed.api().json("/runs", "{\"workflow\":\"zombie\"}").json().get("id").textValue();
       runner.awaitAssign(run);
       double before = fenced();
-      log.signal(new Signal.RunnerExited(run, 1, runner.id(), null));
+      log.signal(new RunnerSignal.RunnerExited(run, 1, runner.id(), null));
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(2);
 
       for (int seq = 1; seq <= 3; seq++) {

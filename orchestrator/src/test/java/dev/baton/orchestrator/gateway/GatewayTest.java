@@ -8,9 +8,9 @@ package dev.baton.orchestrator.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
@@ -24,12 +24,12 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class GatewayTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
 
-  @Inject Testbed bed;
-  @Inject Attachments attachments;
+  @Inject OrchestratorTestEnvironment bed;
+  @Inject RunnerRegistry attachments;
 
   @Test
   void shouldDetachARunnerWhoseConnectionHasClosedWithoutAWord() throws Exception {

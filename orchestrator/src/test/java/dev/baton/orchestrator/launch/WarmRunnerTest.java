@@ -8,11 +8,11 @@ package dev.baton.orchestrator.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.orchestrator.gateway.Attachments;
-import dev.baton.orchestrator.testing.Api;
+import dev.baton.orchestrator.gateway.RunnerRegistry;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceEvent;
@@ -25,14 +25,15 @@ import org.junit.jupiter.api.Test;
 
 /** Warm runners and handovers, with runners that a test plays. */
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class WarmRunnerTest {
-  @Inject Testbed bed;
-  @Inject Attachments attachments;
+  @Inject OrchestratorTestEnvironment bed;
+  @Inject RunnerRegistry attachments;
 
   private String create(String workflow, boolean shared) {
     bed.api().workflow(workflow, shared);
-    Api.Answer created = bed.api().json("/runs", "{\"workflow\":\"" + workflow + "\"}");
+    OrchestratorTestClient.Answer created =
+        bed.api().json("/runs", "{\"workflow\":\"" + workflow + "\"}");
     assertThat(created.status()).isEqualTo(201);
     return created.json().get("id").textValue();
   }

@@ -10,16 +10,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.orchestrator.testing.Api;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.lease.LeaseKey;
 import dev.baton.protocol.lease.LeaseVerdict;
 import dev.baton.protocol.lease.LeaseVerifier;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceCodec;
@@ -36,14 +36,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class LeaseTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   private record External(String run, String lease) {}
 
   private External external() {
-    Api.Answer created =
+    OrchestratorTestClient.Answer created =
         bed.api().json("/runs", "{\"kind\":\"external\",\"workflow\":\"foreign\"}");
     assertThat(created.status()).as(created.text()).isEqualTo(201);
     return new External(
@@ -54,7 +54,7 @@ class LeaseTest {
       TraceLog log, String run, int epoch, long seq, String lease, TraceEvent event) {
     log.send(
         TraceCodec.encode(
-            Topics.TRACE,
+            TopicName.TRACE,
             new TraceRecord(
                 new EventId(run, Lane.runner(epoch), seq), URI.create("/x"), Instant.now(), event),
             lease));
@@ -90,7 +90,7 @@ class LeaseTest {
   void shouldPublishTheKeysThatLeasesAreVerifiedWith() {
     External run = external();
 
-    Api.Answer set = bed.api().get("/.well-known/jwks.json");
+    OrchestratorTestClient.Answer set = bed.api().get("/.well-known/jwks.json");
 
     assertThat(set.status()).isEqualTo(200);
     LeaseVerifier verifier = new LeaseVerifier(true);
@@ -132,7 +132,7 @@ class LeaseTest {
   }
 
   private JsonNode epoch(String run, String query) {
-    Api.Answer answer = bed.api().get("/runs/" + run + "/epoch" + query);
+    OrchestratorTestClient.Answer answer = bed.api().get("/runs/" + run + "/epoch" + query);
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     return answer.json();
   }

@@ -9,11 +9,11 @@ package dev.baton.orchestrator.liveness;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.topic.DeadLetter;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.RunId;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -26,12 +26,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class LargeRecordsTest {
   /** With the reason it is more than a producer sends. */
   private static final int LARGE = 1_048_450;
 
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   @Test
   void shouldGoOnBehindRecordsThatAreTooLargeForALetter() {
@@ -44,7 +44,7 @@ class LargeRecordsTest {
       log.send(record(run, new byte[LARGE]));
 
       List<ConsumerRecord<String, byte[]>> letters =
-          log.await(Topics.deadLetters(Topics.HEARTBEATS), run, found -> !found.isEmpty());
+          log.await(TopicName.deadLetters(TopicName.HEARTBEATS), run, found -> !found.isEmpty());
 
       assertThat(letters.getFirst().value()).hasSize(DeadLetter.CUT_VALUE);
       assertThat(metric("baton_liveness_failures_total")).isEqualTo(failures);
@@ -52,7 +52,7 @@ class LargeRecordsTest {
   }
 
   private static ProducerRecord<String, byte[]> record(String key, byte[] value) {
-    return new ProducerRecord<>(Topics.HEARTBEATS, 0, key, value);
+    return new ProducerRecord<>(TopicName.HEARTBEATS, 0, key, value);
   }
 
   /** It reads from where the log ended when it began. */

@@ -9,10 +9,10 @@ package dev.baton.orchestrator.liveness;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.heartbeat.Heartbeat;
-import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.topic.DeadLetter;
-import dev.baton.protocol.topic.JsonEvents;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.JsonEventCodec;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.RunId;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
@@ -44,7 +44,7 @@ class LivenessTopologyTest {
   private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
 
   /** The broker as a test wants it. */
-  private static final class ScriptedContact implements Contact {
+  private static final class ScriptedContact implements BrokerConnectivity {
     OptionalLong end = OptionalLong.of(0);
     long unbrokenSince;
     long over;
@@ -80,12 +80,13 @@ class LivenessTopologyTest {
   private final ScriptedContact contact = new ScriptedContact();
   private TopologyTestDriver driver = driver(contact);
   private TestInputTopic<String, byte[]> heartbeats = inputs();
-  private TestOutputTopic<String, byte[]> signals = outputs(Topics.SIGNALS);
-  private TestOutputTopic<String, byte[]> letters = outputs(Topics.deadLetters(Topics.HEARTBEATS));
+  private TestOutputTopic<String, byte[]> signals = outputs(TopicName.SIGNALS);
+  private TestOutputTopic<String, byte[]> letters =
+      outputs(TopicName.deadLetters(TopicName.HEARTBEATS));
 
   private TestInputTopic<String, byte[]> inputs() {
     return driver.createInputTopic(
-        Topics.HEARTBEATS, new StringSerializer(), new ByteArraySerializer());
+        TopicName.HEARTBEATS, new StringSerializer(), new ByteArraySerializer());
   }
 
   private TestOutputTopic<String, byte[]> outputs(String topic) {
@@ -94,11 +95,11 @@ class LivenessTopologyTest {
 
   private void connect() {
     heartbeats = inputs();
-    signals = outputs(Topics.SIGNALS);
-    letters = outputs(Topics.deadLetters(Topics.HEARTBEATS));
+    signals = outputs(TopicName.SIGNALS);
+    letters = outputs(TopicName.deadLetters(TopicName.HEARTBEATS));
   }
 
-  private static TopologyTestDriver driver(Contact contact) {
+  private static TopologyTestDriver driver(BrokerConnectivity contact) {
     Properties settings = new Properties();
     settings.put(StreamsConfig.APPLICATION_ID_CONFIG, "test-" + RunId.next());
     settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "127.0.0.1:1");
@@ -133,7 +134,7 @@ class LivenessTopologyTest {
   }
 
   private ProducerRecord<String, byte[]> heartbeat(int epoch, String state) {
-    return JsonEvents.encode(
+    return JsonEventCodec.encode(
         SOURCE,
         new Heartbeat(run, epoch, "p" + epoch, state, null, null, 1_000, TIMEOUT, 0, 0, 0, 0));
   }
@@ -151,11 +152,11 @@ class LivenessTopologyTest {
     }
   }
 
-  private List<Signal> signalled() {
-    List<Signal> all = new ArrayList<>();
+  private List<RunnerSignal> signalled() {
+    List<RunnerSignal> all = new ArrayList<>();
     for (TestRecord<String, byte[]> record : signals.readRecordsToList()) {
       assertThat(record.key()).isEqualTo(run);
-      all.add(JsonEvents.signal(record.headers(), record.value()).orElseThrow());
+      all.add(JsonEventCodec.signal(record.headers(), record.value()).orElseThrow());
     }
     return all;
   }
@@ -171,7 +172,7 @@ class LivenessTopologyTest {
     assertThat(signalled())
         .singleElement()
         .isInstanceOfSatisfying(
-            Signal.HeartbeatsMissed.class,
+            RunnerSignal.HeartbeatsMissed.class,
             missed -> {
               assertThat(missed.epoch()).isEqualTo(1);
               assertThat(missed.runner()).isEqualTo("p1");
@@ -181,7 +182,7 @@ class LivenessTopologyTest {
     // The next epoch is judged anew.
     beat(2, "running");
     pass(TIMEOUT + 200);
-    assertThat(signalled()).singleElement().extracting(Signal::epoch).isEqualTo(2);
+    assertThat(signalled()).singleElement().extracting(RunnerSignal::epoch).isEqualTo(2);
   }
 
   @Test
@@ -207,7 +208,7 @@ class LivenessTopologyTest {
     pass(TIMEOUT - 500);
     beat(1, "running");
     pass(700);
-    assertThat(signalled()).singleElement().extracting(Signal::epoch).isEqualTo(2);
+    assertThat(signalled()).singleElement().extracting(RunnerSignal::epoch).isEqualTo(2);
   }
 
   @Test
@@ -296,8 +297,8 @@ class LivenessTopologyTest {
   /** As another replica has left it, when this one begins with the partition. */
   private void kept(String other, long heardAt) {
     driver
-        .<String, Watched>getKeyValueStore(HeartbeatWatch.STORE)
-        .put(other, new Watched(1, "p1", TIMEOUT, false, heardAt, 7, heardAt));
+        .<String, WatchedRunner>getKeyValueStore(HeartbeatTimeoutProcessor.STORE)
+        .put(other, new WatchedRunner(1, "p1", TIMEOUT, false, heardAt, 7, heardAt));
   }
 
   private void restart() {
@@ -336,14 +337,14 @@ class LivenessTopologyTest {
 
   @Test
   void shouldReadWhatAnEarlierVersionHasKept() {
-    Watched kept =
-        Watched.serde()
+    WatchedRunner kept =
+        WatchedRunner.serde()
             .deserializer()
             .deserialize(
                 "t",
                 "{\"epoch\":2,\"runner\":\"p\",\"timeout_ms\":3000,\"reported\":true}"
                     .getBytes(StandardCharsets.UTF_8));
-    assertThat(kept).isEqualTo(new Watched(2, "p", 3_000, true, 0, 0, 0));
+    assertThat(kept).isEqualTo(new WatchedRunner(2, "p", 3_000, true, 0, 0, 0));
   }
 
   @Test
@@ -363,7 +364,7 @@ class LivenessTopologyTest {
   @Test
   void shouldNotTakeAHeartbeatThatIsReadAgainForANewOne() {
     beat(1, "running");
-    Watched counted = store().get(run);
+    WatchedRunner counted = store().get(run);
     pass(2_000);
     restart();
     store().put(run, counted);
@@ -397,7 +398,7 @@ class LivenessTopologyTest {
     String patient = RunId.next();
     beat(1, "running");
     ProducerRecord<String, byte[]> slow =
-        JsonEvents.encode(
+        JsonEventCodec.encode(
             SOURCE,
             new Heartbeat(patient, 1, "p1", "running", null, null, 3_000, 3 * TIMEOUT, 0, 0, 0, 0));
     heartbeats.pipeInput(new TestRecord<>(patient, slow.value(), slow.headers()));
@@ -415,7 +416,7 @@ class LivenessTopologyTest {
   @Test
   void shouldFollowATimeoutThatBecomesShorter() {
     ProducerRecord<String, byte[]> slow =
-        JsonEvents.encode(
+        JsonEventCodec.encode(
             SOURCE, new Heartbeat(run, 1, "p1", "running", null, null, 30_000, 90_000, 0, 0, 0, 0));
     heartbeats.pipeInput(new TestRecord<>(run, slow.value(), slow.headers()));
     contact.end = OptionalLong.of(1);
@@ -450,15 +451,15 @@ class LivenessTopologyTest {
     assertThat(isForgottenForGood()).isTrue();
   }
 
-  private KeyValueStore<String, Watched> store() {
-    return driver.getKeyValueStore(HeartbeatWatch.STORE);
+  private KeyValueStore<String, WatchedRunner> store() {
+    return driver.getKeyValueStore(HeartbeatTimeoutProcessor.STORE);
   }
 
   /** Whether the last that the changelog has of the store is a tombstone. */
   private boolean isForgottenForGood() {
     String changelog =
         driver.producedTopicNames().stream()
-            .filter(topic -> topic.endsWith(HeartbeatWatch.STORE + "-changelog"))
+            .filter(topic -> topic.endsWith(HeartbeatTimeoutProcessor.STORE + "-changelog"))
             .findFirst()
             .orElseThrow();
     return driver

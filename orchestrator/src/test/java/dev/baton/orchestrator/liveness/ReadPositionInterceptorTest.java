@@ -8,7 +8,7 @@ package dev.baton.orchestrator.liveness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class ReadPositionInterceptorTest {
   private static final int NUMBER = 4_711;
-  private static final TopicPartition PARTITION = new TopicPartition(Topics.HEARTBEATS, NUMBER);
+  private static final TopicPartition PARTITION = new TopicPartition(TopicName.HEARTBEATS, NUMBER);
 
   private final ReadPositionInterceptor interceptor = new ReadPositionInterceptor();
 

@@ -9,11 +9,11 @@ package dev.baton.orchestrator.logs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.orchestrator.testing.FakeStore;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
@@ -37,12 +37,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class LogTest {
   // More than is ever read ahead.
   private static final int LINES = 5_000;
 
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   @Test
   void shouldGiveEveryLineOfTheRunAndNoOther() throws Exception {
@@ -161,7 +161,7 @@ class LogTest {
     String json =
         "{\"run\":\"%s\",\"epoch\":%d,\"step\":\"s\",\"visit\":1,\"attempt\":1,\"stream\":\"stdout\",\"line\":%d,\"text\":\"line %d\"}"
             .formatted(run, epoch, line, line);
-    return new ProducerRecord<>(Topics.LOGS, run, json.getBytes(StandardCharsets.UTF_8));
+    return new ProducerRecord<>(TopicName.LOGS, run, json.getBytes(StandardCharsets.UTF_8));
   }
 
   private List<String> read(String path) throws Exception {
@@ -199,6 +199,6 @@ class LogTest {
     String json =
         "{\"run\":\"%s\",\"epoch\":1,\"step\":\"%s\",\"attempt\":1,\"stream\":\"stdout\",\"text\":\"line %d\"}"
             .formatted(run, step, line);
-    return new ProducerRecord<>(Topics.LOGS, run, json.getBytes(StandardCharsets.UTF_8));
+    return new ProducerRecord<>(TopicName.LOGS, run, json.getBytes(StandardCharsets.UTF_8));
   }
 }

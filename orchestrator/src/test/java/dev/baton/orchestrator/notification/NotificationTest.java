@@ -10,15 +10,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.orchestrator.testing.Api;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.orchestrator.testing.WebhookReceiver;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.signal.Signal;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.topic.TopicName;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
@@ -32,9 +32,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class NotificationTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   @Test
   void shouldTellOfALostRunOnTheTopicAndByAWebhookThatFailsAtFirst() throws Exception {
@@ -52,10 +52,10 @@ class NotificationTest {
               .textValue();
       runner.awaitAssign(run);
 
-      log.signal(new Signal.RunnerExited(run, 1, runner.id(), 137));
+      log.signal(new RunnerSignal.RunnerExited(run, 1, runner.id(), 137));
 
       List<ConsumerRecord<String, byte[]>> told =
-          log.await(Topics.NOTIFICATIONS, run, all -> !all.isEmpty());
+          log.await(TopicName.NOTIFICATIONS, run, all -> !all.isEmpty());
       ConsumerRecord<String, byte[]> record = told.getFirst();
       JsonNode body = Json.tree(record.value());
       assertThat(new String(record.headers().lastHeader("ce_id").value(), UTF_8))
@@ -80,7 +80,7 @@ class NotificationTest {
 
     URI receiver =
         URI.create(Objects.requireNonNull(System.getProperty(WebhookReceiver.URL_PROPERTY)));
-    String[] post = new Api(receiver).get(run).text().split("\t");
+    String[] post = new OrchestratorTestClient(receiver).get(run).text().split("\t");
     assertThat(post[0]).isEqualTo(webhook.get("id").textValue());
     Mac mac = Mac.getInstance("HmacSHA256");
     mac.init(
@@ -97,9 +97,9 @@ class NotificationTest {
 
   @Test
   void shouldReadOnlySecretsThatAreLongEnough() {
-    assertThat(WebhookSecret.read(WebhookReceiver.SECRET)).isPresent();
+    assertThat(WebhookSecretParser.read(WebhookReceiver.SECRET)).isPresent();
     for (String bad : List.of("", "secret", "whsec_", "whsec_c2hvcnQ=", "whsec_***")) {
-      assertThat(WebhookSecret.read(bad)).as(bad).isEmpty();
+      assertThat(WebhookSecretParser.read(bad)).as(bad).isEmpty();
     }
   }
 }

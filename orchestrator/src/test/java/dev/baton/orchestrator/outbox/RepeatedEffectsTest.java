@@ -9,9 +9,9 @@ package dev.baton.orchestrator.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
@@ -30,13 +30,13 @@ import org.junit.jupiter.api.Test;
  * the first. Each row here is such a row: written once more after it was done.
  */
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class RepeatedEffectsTest {
   private static final Duration SQL = Duration.ofSeconds(10);
 
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
   @Inject Pool pool;
-  @Inject Relay relay;
+  @Inject OutboxRelay relay;
 
   @Test
   void shouldNotAssignTwiceWhenACreationIsRepeated() {
@@ -47,7 +47,7 @@ class RepeatedEffectsTest {
       runner.awaitAssign(run);
       List<TraceRecord> before = log.trace(run, trace -> trace.size() >= 2);
 
-      repeat(run, before, new Effect.Launch(1));
+      repeat(run, before, new OutboxEffect.Launch(1));
 
       List<TraceRecord> after = log.trace(run, trace -> trace.size() >= 4);
       assertThat(after.stream().map(r -> r.id().toString()).distinct()).hasSize(2);
@@ -65,7 +65,7 @@ class RepeatedEffectsTest {
       awaitDone(run);
       long pid = pid(run);
 
-      repeat(run, before, new Effect.Kill(1), new Effect.Launch(1));
+      repeat(run, before, new OutboxEffect.Kill(1), new OutboxEffect.Launch(1));
       awaitDone(run);
 
       assertThat(pid(run)).isEqualTo(pid);
@@ -89,7 +89,7 @@ class RepeatedEffectsTest {
         .await()
         .atMost(SQL);
 
-    repeat(run, List.of(), new Effect.Launch(1));
+    repeat(run, List.of(), new OutboxEffect.Launch(1));
     awaitDone(run);
 
     assertThat(pid(run)).isEqualTo(pid);
@@ -160,14 +160,15 @@ class RepeatedEffectsTest {
         .textValue();
   }
 
-  private void repeat(String run, List<TraceRecord> events, Effect... others) {
-    List<Effect> effects = new java.util.ArrayList<>();
+  private void repeat(String run, List<TraceRecord> events, OutboxEffect... others) {
+    List<OutboxEffect> effects = new java.util.ArrayList<>();
     for (TraceRecord record : events) {
       effects.add(
-          Effect.publish((TraceEvent.Control) record.event(), record.id().seq(), Instant.now()));
+          OutboxEffect.publish(
+              (TraceEvent.Control) record.event(), record.id().seq(), Instant.now()));
     }
     effects.addAll(List.of(others));
-    pool.withTransaction(tx -> Outbox.appendNow(tx, new Outbox.Row(run, effects)))
+    pool.withTransaction(tx -> OutboxWriter.appendNow(tx, new OutboxWriter.Row(run, effects)))
         .await()
         .atMost(SQL);
     relay.wake();

@@ -8,9 +8,9 @@ package dev.baton.orchestrator.problem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.orchestrator.testing.Api;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
@@ -19,12 +19,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class BadInputTest {
   private static final String YAML = "application/yaml";
   private static final String JSON = "application/json";
 
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   private record Case(
       String method, String path, String type, String body, int status, String text) {}
@@ -172,7 +172,7 @@ class BadInputTest {
               : HttpRequest.BodyPublishers.ofString(wrong.body()));
       request.header(wrong.method().equals("GET") ? "Accept" : "Content-Type", wrong.type());
 
-      Api.Answer answer = bed.api().send(request);
+      OrchestratorTestClient.Answer answer = bed.api().send(request);
 
       String what =
           wrong.method()
@@ -195,7 +195,7 @@ class BadInputTest {
     bed.api().json("/runs", "{\"kind\":\"external\",\"id\":\"" + one + "\"}");
     bed.api().json("/runs", "{\"kind\":\"external\",\"id\":\"" + two + "\"}");
 
-    Api.Answer answer = bed.api().get("/runs/amb0g0");
+    OrchestratorTestClient.Answer answer = bed.api().get("/runs/amb0g0");
 
     assertThat(answer.status()).as(answer.text()).isEqualTo(409);
     assertThat(answer.json().get("candidates").toString()).contains(one, two);

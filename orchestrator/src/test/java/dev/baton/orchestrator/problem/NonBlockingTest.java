@@ -9,10 +9,10 @@ package dev.baton.orchestrator.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.orchestrator.approvals.ApprovalResource;
-import dev.baton.orchestrator.cuts.CheckpointResource;
-import dev.baton.orchestrator.cuts.ForeignCaptureResource;
-import dev.baton.orchestrator.cuts.RunCutResource;
-import dev.baton.orchestrator.cuts.RunDeletionResource;
+import dev.baton.orchestrator.checkpoints.CheckpointResource;
+import dev.baton.orchestrator.checkpoints.ExternalCheckpointResource;
+import dev.baton.orchestrator.checkpoints.RunCheckpointResource;
+import dev.baton.orchestrator.checkpoints.RunDeletionResource;
 import dev.baton.orchestrator.events.EventResource;
 import dev.baton.orchestrator.launch.RunnerResource;
 import dev.baton.orchestrator.logs.LogResource;
@@ -40,9 +40,9 @@ class NonBlockingTest {
                 ApprovalResource.class,
                 CheckpointResource.class,
                 EventResource.class,
-                ForeignCaptureResource.class,
+                ExternalCheckpointResource.class,
                 LogResource.class,
-                RunCutResource.class,
+                RunCheckpointResource.class,
                 RunDeletionResource.class,
                 RunResource.class,
                 RunnerResource.class,

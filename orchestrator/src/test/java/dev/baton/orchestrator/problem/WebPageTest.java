@@ -11,8 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
@@ -35,11 +35,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A page of another origin cannot start a run, cancel one, or read anything. */
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class WebPageTest {
   private static final String WORKFLOW = "page-must-not";
 
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   private String send(String method, String path, String body, String... headers)
       throws IOException {

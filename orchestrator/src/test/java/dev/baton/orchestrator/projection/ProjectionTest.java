@@ -10,21 +10,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
-import dev.baton.orchestrator.testing.Api;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
-import dev.baton.protocol.trace.EventTypes;
+import dev.baton.protocol.trace.EventTypeRegistry;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.protocol.workflow.Format;
-import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.DefinitionFormat;
+import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -42,9 +42,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class ProjectionTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
   @Inject Pool pool;
 
   private static TraceEvent.RunCreated born(
@@ -164,7 +164,8 @@ class ProjectionTest {
       log.append(run, Lane.CONTROL, 1, born("external"));
       log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
       // A poison record in the same partition holds nothing up.
-      log.send(new ProducerRecord<>(Topics.TRACE, run, "poison".getBytes(StandardCharsets.UTF_8)));
+      log.send(
+          new ProducerRecord<>(TopicName.TRACE, run, "poison".getBytes(StandardCharsets.UTF_8)));
       log.append(run, Lane.runner(1), 2, completed("a"));
       log.append(run, Lane.runner(1), 2, completed("a"));
       log.append(run, Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(2, null, "resume"));
@@ -204,7 +205,8 @@ class ProjectionTest {
     String definition =
         """
         {"name":"restored","steps":[{"id":"ask","approval":{"prompt":"Go on?"}}]}""";
-    Parsed.Valid parsed = (Parsed.Valid) WorkflowParser.parse(definition, Format.JSON);
+    WorkflowParseResult.Valid parsed =
+        (WorkflowParseResult.Valid) WorkflowParser.parse(definition, DefinitionFormat.JSON);
     String canonical = new String(WorkflowParser.bytes(parsed.canonical()), StandardCharsets.UTF_8);
     String run = RunId.next();
     String forged = samePartition(run);
@@ -230,7 +232,7 @@ class ProjectionTest {
       assertThat(waiting.get("epoch").intValue()).isEqualTo(2);
       assertThat(waiting.get("workflow").textValue()).isEqualTo("restored");
 
-      Api.Answer resumed = bed.api().json("/runs/" + run + "/resume", "{}");
+      OrchestratorTestClient.Answer resumed = bed.api().json("/runs/" + run + "/resume", "{}");
       assertThat(resumed.status()).as("%s", resumed).isEqualTo(202);
       assertThat(resumed.json().get("epoch").intValue()).isEqualTo(3);
       log.trace(
@@ -254,10 +256,10 @@ class ProjectionTest {
   private static void restore(TraceLog log, String run, Lane lane, long seq, TraceEvent event) {
     log.send(
         TraceCodec.restore(
-            Topics.TRACE,
+            TopicName.TRACE,
             new EventId(run, lane, seq),
             URI.create("/elsewhere"),
-            EventTypes.of(event),
+            EventTypeRegistry.of(event),
             Instant.now(),
             Json.bytes(event)));
   }
@@ -313,7 +315,7 @@ class ProjectionTest {
   @Test
   void shouldReadAgainWhatPostgresHasLost() {
     String run = RunId.next();
-    int partition = CatchUp.partition(run, 8);
+    int partition = ProjectionBarrier.partition(run, 8);
     try (TraceLog log = bed.log()) {
       log.append(run, Lane.CONTROL, 1, born("external"));
       log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
@@ -370,7 +372,10 @@ class ProjectionTest {
 
   private static ProducerRecord<String, byte[]> poisonKey(String run) {
     return new ProducerRecord<>(
-        Topics.TRACE, CatchUp.partition(run, 8), "\0", "x".getBytes(StandardCharsets.UTF_8));
+        TopicName.TRACE,
+        ProjectionBarrier.partition(run, 8),
+        "\0",
+        "x".getBytes(StandardCharsets.UTF_8));
   }
 
   private static String random(int length) {
@@ -389,7 +394,7 @@ class ProjectionTest {
   private static String samePartition(String run) {
     while (true) {
       String other = RunId.next();
-      if (CatchUp.partition(other, 8) == CatchUp.partition(run, 8)) {
+      if (ProjectionBarrier.partition(other, 8) == ProjectionBarrier.partition(run, 8)) {
         return other;
       }
     }

@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
-import dev.baton.orchestrator.lease.Leases;
-import dev.baton.orchestrator.notification.Notifications;
-import dev.baton.orchestrator.queue.PlacesFreed;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.orchestrator.lease.ReplicaLeaseVerifier;
+import dev.baton.orchestrator.notification.NotificationWriter;
+import dev.baton.orchestrator.queue.WorkflowCapacityFreedEvent;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.RunId;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -32,22 +32,22 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class ShorterLogTest {
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final int NUMBER = 1_001; // nobody else's
 
   @Inject Pool pool;
-  @Inject Rewinds rewinds;
-  @Inject Leases leases;
-  @Inject Notifications notifications;
+  @Inject PartitionRewinder rewinds;
+  @Inject ReplicaLeaseVerifier leases;
+  @Inject NotificationWriter notifications;
   @Inject OrchestratorConfig config;
-  @Inject Event<PlacesFreed> places;
+  @Inject Event<WorkflowCapacityFreedEvent> places;
   @Inject RunMetrics runMetrics;
 
   @Test
   void shouldReadItFromItsBeginningHoweverLongPostgresRefuses() {
-    TopicPartition partition = new TopicPartition(Topics.TRACE, NUMBER);
+    TopicPartition partition = new TopicPartition(TopicName.TRACE, NUMBER);
     TraceProjection projection =
         new TraceProjection(
             pool,
@@ -58,9 +58,9 @@ class ShorterLogTest {
             places,
             runMetrics,
             new SimpleMeterRegistry());
-    TraceConsumer view = new TraceConsumer(projection, rewinds);
+    ProjectionTraceConsumer view = new ProjectionTraceConsumer(projection, rewinds);
     List<ConsumerRecord<String, byte[]>> first =
-        List.of(new ConsumerRecord<>(Topics.TRACE, NUMBER, 0, RunId.next(), new byte[] {1}));
+        List.of(new ConsumerRecord<>(TopicName.TRACE, NUMBER, 0, RunId.next(), new byte[] {1}));
     sql("INSERT INTO orchestrator.projection_position (partition, next_offset) VALUES (1001, 100)");
     try (var consumer = new MockConsumer<String, byte[]>("earliest")) {
       refuseUpdates();
@@ -100,8 +100,8 @@ class ShorterLogTest {
       projection
           .project(
               List.of(
-                  new ConsumerRecord<>(Topics.TRACE, NUMBER, 0, RunId.next(), new byte[] {1}),
-                  new ConsumerRecord<>(Topics.TRACE, NUMBER, 5, RunId.next(), new byte[] {1})))
+                  new ConsumerRecord<>(TopicName.TRACE, NUMBER, 0, RunId.next(), new byte[] {1}),
+                  new ConsumerRecord<>(TopicName.TRACE, NUMBER, 5, RunId.next(), new byte[] {1})))
           .await()
           .atMost(SQL);
       assertThat(position()).isEqualTo(6);

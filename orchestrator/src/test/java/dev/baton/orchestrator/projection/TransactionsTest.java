@@ -10,13 +10,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.heartbeat.Heartbeat;
-import dev.baton.protocol.signal.Signal;
-import dev.baton.protocol.topic.JsonEvents;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.topic.JsonEventCodec;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
@@ -45,13 +45,13 @@ import org.junit.jupiter.api.Test;
 
 /** A foreign runner that writes in transactions, some of which it aborts. */
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class TransactionsTest {
   private static final URI SOURCE = URI.create("/test/foreign");
 
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
   @Inject KafkaClientService kafka;
-  @Inject CatchUp catchUp;
+  @Inject ProjectionBarrier catchUp;
 
   @ConfigProperty(name = "kafka.bootstrap.servers")
   String servers = "";
@@ -68,7 +68,7 @@ class TransactionsTest {
 
   private static ProducerRecord<String, byte[]> event(String run, long seq, TraceEvent event) {
     return TraceCodec.encode(
-        Topics.TRACE,
+        TopicName.TRACE,
         new TraceRecord(new EventId(run, Lane.runner(1), seq), SOURCE, Instant.now(), event),
         null);
   }
@@ -156,16 +156,17 @@ class TransactionsTest {
       abort(producer, List.of(beat(run, 2), beat(run, 2)));
 
       List<ConsumerRecord<String, byte[]>> signals =
-          log.await(Topics.SIGNALS, run, found -> !found.isEmpty());
+          log.await(TopicName.SIGNALS, run, found -> !found.isEmpty());
 
-      Signal missed =
-          JsonEvents.signal(signals.getFirst().headers(), signals.getFirst().value()).orElseThrow();
-      assertThat(((Signal.HeartbeatsMissed) missed).epoch()).isEqualTo(1);
+      RunnerSignal missed =
+          JsonEventCodec.signal(signals.getFirst().headers(), signals.getFirst().value())
+              .orElseThrow();
+      assertThat(((RunnerSignal.HeartbeatsMissed) missed).epoch()).isEqualTo(1);
     }
   }
 
   private static ProducerRecord<String, byte[]> beat(String run, int epoch) {
-    return JsonEvents.encode(
+    return JsonEventCodec.encode(
         SOURCE, new Heartbeat(run, epoch, "test", "running", null, null, 200, 1_000, 0, 0, 0, 0));
   }
 

@@ -9,20 +9,20 @@ package dev.baton.orchestrator.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.orchestrator.outbox.Effect;
-import dev.baton.orchestrator.outbox.Relay;
-import dev.baton.orchestrator.testing.Api;
+import dev.baton.orchestrator.outbox.OutboxEffect;
+import dev.baton.orchestrator.outbox.OutboxRelay;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
-import dev.baton.protocol.signal.Signal;
-import dev.baton.protocol.trace.EventTypes;
+import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.trace.EventTypeRegistry;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
-import dev.baton.protocol.workflow.Isolation;
+import dev.baton.protocol.workflow.IsolationMode;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -42,11 +42,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class QueueTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
   @Inject Pool pool;
-  @Inject Relay relay;
+  @Inject OutboxRelay relay;
 
   private void workflow(String name, int limit) {
     String yaml =
@@ -56,14 +56,14 @@ class QueueTest {
   }
 
   private String create(String workflow, String more) {
-    Api.Answer created =
+    OrchestratorTestClient.Answer created =
         bed.api().json("/runs", "{\"workflow\":\"%s\"%s}".formatted(workflow, more));
     assertThat(created.status()).as(created.text()).isEqualTo(201);
     return created.json().get("id").textValue();
   }
 
   private JsonNode limit(String workflow, int limit) {
-    Api.Answer set =
+    OrchestratorTestClient.Answer set =
         bed.api()
             .send(
                 bed.api()
@@ -99,7 +99,9 @@ class QueueTest {
 
   private static List<String> types(List<TraceRecord> trace) {
     return trace.stream()
-        .map(record -> EventTypes.of(record.event()).substring(EventTypes.PREFIX.length()))
+        .map(
+            record ->
+                EventTypeRegistry.of(record.event()).substring(EventTypeRegistry.PREFIX.length()))
         .toList();
   }
 
@@ -110,8 +112,8 @@ class QueueTest {
     Random random = new Random(seed);
     workflow("queue-many", 3);
     // As many as there are replicas.
-    List<Admission> replicas =
-        IntStream.range(0, 3).mapToObj(i -> new Admission(pool, relay)).toList();
+    List<RunAdmissionController> replicas =
+        IntStream.range(0, 3).mapToObj(i -> new RunAdmissionController(pool, relay)).toList();
     replicas.forEach(replica -> replica.onStart(new StartupEvent()));
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "queue-many", 100);
         TraceLog log = bed.log()) {
@@ -130,7 +132,7 @@ class QueueTest {
           assertThat(ended).doesNotContain(run);
           underWay.add(run);
         } else {
-          replicas.forEach(Admission::wake);
+          replicas.forEach(RunAdmissionController::wake);
           String run = underWay.remove();
           complete(log, runner, run, 1);
           ended.add(run);
@@ -154,8 +156,8 @@ class QueueTest {
   @Test
   void shouldGiveOnePlaceOnceHoweverManyReplicasSeeItAtTheSameTime() throws Exception {
     workflow("queue-race", 1);
-    List<Admission> replicas =
-        IntStream.range(0, 8).mapToObj(i -> new Admission(pool, relay)).toList();
+    List<RunAdmissionController> replicas =
+        IntStream.range(0, 8).mapToObj(i -> new RunAdmissionController(pool, relay)).toList();
     replicas.forEach(replica -> replica.onStart(new StartupEvent()));
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "queue-race", 100);
         TraceLog log = bed.log()) {
@@ -168,7 +170,7 @@ class QueueTest {
       for (int round = 0; round < 6; round++) {
         limit("queue-race", 1);
         for (int i = 0; i < 20; i++) {
-          replicas.forEach(Admission::wake);
+          replicas.forEach(RunAdmissionController::wake);
           Thread.sleep(1); // Between two of them, so that they meet in all ways.
         }
         String run = runner.await(m -> m.hasAssign()).getAssign().getRun();
@@ -340,7 +342,7 @@ class QueueTest {
       assertThat(bed.api().get("/runs/" + failed).json().get("status").textValue())
           .isEqualTo("failed");
       assertThat(bed.api().json("/runs/" + failed + "/resume", "").status()).isEqualTo(409);
-      Api.Answer undeletable =
+      OrchestratorTestClient.Answer undeletable =
           bed.api()
               .send(
                   bed.api()
@@ -439,7 +441,7 @@ class QueueTest {
       String next = create("queue-failover", "");
       queued(next, 1);
 
-      log.signal(new Signal.RunnerExited(run, 1, runner.id(), null));
+      log.signal(new RunnerSignal.RunnerExited(run, 1, runner.id(), null));
 
       assertThat(runner.await(m -> m.hasAssign()).getAssign().getRun()).isEqualTo(run);
       queued(next, 1);
@@ -469,12 +471,12 @@ class QueueTest {
       bed.api().await(failed, run -> run.get("status").textValue().equals("failed"));
       String other = create("queue-other", "");
       runner.awaitAssign(other);
-      Start start =
-          new Start(
+      QueuedStart start =
+          new QueuedStart(
               failed,
               2,
-              Effect.newEpoch(2, "resume", 0),
-              new Start.NewDefinition(hash, Isolation.SHARED));
+              OutboxEffect.newEpoch(2, "resume", 0),
+              new QueuedStart.NewDefinition(hash, IsolationMode.SHARED));
 
       pool.withTransaction(tx -> start.beginOrQueue(tx, 2)).await().indefinitely();
 

@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.protocol.grpc.CancelRunRequest;
 import dev.baton.protocol.grpc.CreateRunRequest;
 import dev.baton.protocol.grpc.EventsRequest;
@@ -34,9 +34,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class GrpcTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   @Test
   void shouldDoOverGrpcWhatRestDoes() {

@@ -9,10 +9,10 @@ package dev.baton.orchestrator.runs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.orchestrator.testing.Api;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.trace.Lane;
@@ -30,16 +30,16 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class CreationTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   @Test
   void shouldWriteTheTraceAndAssignWhenARunIsCreated() {
     bed.api().workflow("create-one", true);
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "create-one-runner", 10);
         TraceLog log = bed.log()) {
-      Api.Answer created =
+      OrchestratorTestClient.Answer created =
           bed.api()
               .json(
                   "/runs",

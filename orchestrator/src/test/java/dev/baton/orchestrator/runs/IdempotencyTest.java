@@ -9,9 +9,9 @@ package dev.baton.orchestrator.runs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.orchestrator.testing.Api;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.protocol.trace.RunId;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -25,9 +25,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class IdempotencyTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   @Test
   void shouldCreateOneRunForOneKey() {
@@ -46,13 +46,14 @@ class IdempotencyTest {
             .stream()
             .map(CompletableFuture::join)
             .peek(answer -> assertThat(answer.status()).as(answer.text()).isEqualTo(201))
-            .map(Api.Answer::text)
+            .map(OrchestratorTestClient.Answer::text)
             .toList();
 
     assertThat(Set.copyOf(bodies)).hasSize(1);
-    Api.Answer again = bed.api().json("/runs", "{\"workflow\":\"idem\"}", "Idempotency-Key", key);
+    OrchestratorTestClient.Answer again =
+        bed.api().json("/runs", "{\"workflow\":\"idem\"}", "Idempotency-Key", key);
     assertThat(again.raw().headers().firstValue("Idempotent-Replayed")).contains("true");
-    Api.Answer other =
+    OrchestratorTestClient.Answer other =
         bed.api()
             .json(
                 "/runs",
@@ -70,11 +71,11 @@ class IdempotencyTest {
     String one = "{\"workflow\":\"batch\",\"labels\":{\"batch\":\"" + label + "\"}}";
     String runs = IntStream.range(0, 100).mapToObj(i -> one).collect(Collectors.joining(","));
 
-    Api.Answer created =
+    OrchestratorTestClient.Answer created =
         bed.api().json("/runs/batch", "{\"runs\":[" + runs + "]}", "Idempotency-Key", label);
-    Api.Answer again =
+    OrchestratorTestClient.Answer again =
         bed.api().json("/runs/batch", "{\"runs\":[" + runs + "]}", "Idempotency-Key", label);
-    Api.Answer broken =
+    OrchestratorTestClient.Answer broken =
         bed.api().json("/runs/batch", "{\"runs\":[" + one + ",{\"workflow\":\"nope\"}]}");
 
     assertThat(created.status()).as(created.text()).isEqualTo(201);
@@ -98,8 +99,8 @@ class IdempotencyTest {
   void shouldStoreADefinitionOnce() {
     String yaml = "name: once\nsteps:\n  - id: a\n    transform: '1'\n";
 
-    Api.Answer first = bed.api().post("/workflows", "application/yaml", yaml);
-    Api.Answer second = bed.api().post("/workflows", "text/yaml", yaml);
+    OrchestratorTestClient.Answer first = bed.api().post("/workflows", "application/yaml", yaml);
+    OrchestratorTestClient.Answer second = bed.api().post("/workflows", "text/yaml", yaml);
 
     assertThat(first.status()).as(first.text()).isEqualTo(201);
     assertThat(second.status()).isEqualTo(200);
@@ -115,17 +116,17 @@ class IdempotencyTest {
 
   @Test
   void shouldStreamEventsFromTheStore() {
-    Api.Answer external = bed.api().json("/runs", "{\"kind\":\"external\"}");
+    OrchestratorTestClient.Answer external = bed.api().json("/runs", "{\"kind\":\"external\"}");
     assertThat(external.json().get("lease").textValue().split("\\.")).hasSize(3);
     String run = external.json().get("id").textValue();
 
-    Api.Answer page = bed.api().get("/runs/" + run + "/events?after=1");
+    OrchestratorTestClient.Answer page = bed.api().get("/runs/" + run + "/events?after=1");
     HttpRequest.Builder request =
         bed.api()
             .request("/runs/" + run + "/events")
             .header("Accept", "text/event-stream")
             .header("Last-Event-ID", "2");
-    Api.Answer stream = bed.api().send(request.GET());
+    OrchestratorTestClient.Answer stream = bed.api().send(request.GET());
 
     assertThat(page.json().get("events")).as(page.text()).hasSize(2);
     assertThat(page.json().at("/events/0/type").textValue()).isEqualTo("plan_updated");

@@ -8,13 +8,13 @@ package dev.baton.orchestrator.runs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.orchestrator.testing.Api;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.grpc.Held;
-import dev.baton.protocol.signal.Signal;
+import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
@@ -29,20 +29,21 @@ import org.junit.jupiter.api.Test;
 
 /** What the control side does for a pause, with a runner that a test plays. */
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class PauseTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
   @Inject Pool pool;
 
   private String create(String workflow) {
     bed.api().workflow(workflow, true);
-    Api.Answer created = bed.api().json("/runs", "{\"workflow\":\"" + workflow + "\"}");
+    OrchestratorTestClient.Answer created =
+        bed.api().json("/runs", "{\"workflow\":\"" + workflow + "\"}");
     assertThat(created.status()).isEqualTo(201);
     return created.json().get("id").textValue();
   }
 
   private void post(String path, String body, int status) {
-    Api.Answer answer = bed.api().json(path, body);
+    OrchestratorTestClient.Answer answer = bed.api().json(path, body);
     assertThat(answer.status()).as("%s", answer).isEqualTo(status);
   }
 
@@ -125,7 +126,7 @@ class PauseTest {
         awaitStatus(run, "paused");
         again.release(run, 1, "paused");
         // Neither a late signal nor the runner's going wakes it.
-        log.signal(new Signal.RunnerExited(run, 1, again.id(), null));
+        log.signal(new RunnerSignal.RunnerExited(run, 1, again.id(), null));
         post("/runs/" + run + "/resume", "", 202);
         assertThat(again.awaitAssign(run).getEpoch()).isEqualTo(2);
       }
@@ -142,7 +143,7 @@ class PauseTest {
       log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("r", 1L, "h", null, 0));
       post("/runs/" + run + "/pause", "{}", 202);
 
-      log.signal(new Signal.HeartbeatsMissed(run, 1, runner.id(), 3_000, 3_000));
+      log.signal(new RunnerSignal.HeartbeatsMissed(run, 1, runner.id(), 3_000, 3_000));
 
       List<TraceRecord> trace =
           log.trace(run, all -> of(all, TraceEvent.PauseRequested.class).size() == 2);
@@ -172,7 +173,7 @@ class PauseTest {
                     && m.getAssign().getEpoch() == current);
         log.append(run, Lane.runner(epoch), 1, new TraceEvent.RunnerStarted("r", 1L, "h", null, 0));
         awaitStatus(run, "running");
-        log.signal(new Signal.RunnerExited(run, epoch, runner.id(), 137));
+        log.signal(new RunnerSignal.RunnerExited(run, epoch, runner.id(), 137));
       }
 
       // After so many deaths without progress the next epoch begins only after some seconds.
@@ -186,7 +187,7 @@ class PauseTest {
 
   @Test
   void shouldSayWhatIsWrongWithAnExternalRunAndABadRequest() {
-    Api.Answer created =
+    OrchestratorTestClient.Answer created =
         bed.api().json("/runs", "{\"kind\":\"external\",\"workflow\":\"anything\"}");
     String run = created.json().get("id").textValue();
 

@@ -8,10 +8,10 @@ package dev.baton.orchestrator.runs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.orchestrator.testing.Api;
 import dev.baton.orchestrator.testing.FakeStore;
-import dev.baton.orchestrator.testing.Servers;
-import dev.baton.orchestrator.testing.Testbed;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import io.grpc.Status;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 
 /** What the control side asks the store before a run goes on. */
 @QuarkusTest
-@QuarkusTestResource(Servers.class)
+@QuarkusTestResource(OrchestratorTestResource.class)
 class ResumeTest {
-  @Inject Testbed bed;
+  @Inject OrchestratorTestEnvironment bed;
 
   /** Without a runner: it is never given one. */
   private String paused(String workflow) {
@@ -34,7 +34,7 @@ class ResumeTest {
     return run;
   }
 
-  private Api.Answer resume(String run) {
+  private OrchestratorTestClient.Answer resume(String run) {
     return bed.api().json("/runs/" + run + "/resume", "{}");
   }
 
@@ -48,11 +48,12 @@ class ResumeTest {
     FakeStore.files(
         run, Status.FAILED_PRECONDITION.withDescription("checkpoint_gone: the files have been"));
 
-    Api.Answer refused = resume(run);
+    OrchestratorTestClient.Answer refused = resume(run);
 
     assertThat(refused.status()).as("%s", refused).isEqualTo(409);
     assertThat(refused.text()).contains("checkpoint_gone");
-    Api.Answer otherwise = bed.api().json("/runs/" + run + "/resume", "{\"skip\":[\"a\"]}");
+    OrchestratorTestClient.Answer otherwise =
+        bed.api().json("/runs/" + run + "/resume", "{\"skip\":[\"a\"]}");
     assertThat(otherwise.status()).as("%s", otherwise).isEqualTo(409);
     assertThat(otherwise.text()).contains("checkpoint_gone");
     assertThat(bed.api().get("/runs/" + run).json().get("status").textValue()).isEqualTo("paused");

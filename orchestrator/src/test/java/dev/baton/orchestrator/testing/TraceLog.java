@@ -7,9 +7,9 @@
 package dev.baton.orchestrator.testing;
 
 import dev.baton.protocol.heartbeat.Heartbeat;
-import dev.baton.protocol.signal.Signal;
-import dev.baton.protocol.topic.JsonEvents;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.topic.JsonEventCodec;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceCodec;
@@ -53,18 +53,18 @@ public final class TraceLog implements AutoCloseable {
   /** Appends and waits for the acknowledgement. */
   public void append(String run, Lane lane, long seq, TraceEvent event) {
     TraceRecord record = new TraceRecord(new EventId(run, lane, seq), SOURCE, Instant.now(), event);
-    send(TraceCodec.encode(Topics.TRACE, record, null));
+    send(TraceCodec.encode(TopicName.TRACE, record, null));
   }
 
   public void beat(String run, int epoch, String state, long timeoutMs) {
     send(
-        JsonEvents.encode(
+        JsonEventCodec.encode(
             SOURCE,
             new Heartbeat(run, epoch, "test", state, null, null, 200, timeoutMs, 0, 0, 0, 0)));
   }
 
-  public void signal(Signal signal) {
-    send(JsonEvents.encode(SOURCE, signal));
+  public void signal(RunnerSignal signal) {
+    send(JsonEventCodec.encode(SOURCE, signal));
   }
 
   /** Sends without waiting; a later {@link #send} to the same partition comes after it. */
@@ -115,7 +115,7 @@ public final class TraceLog implements AutoCloseable {
 
   /** The run's events, once there are as wanted. */
   public List<TraceRecord> trace(String run, Predicate<List<TraceRecord>> wanted) {
-    return events(await(Topics.TRACE, run, records -> wanted.test(events(records))));
+    return events(await(TopicName.TRACE, run, records -> wanted.test(events(records))));
   }
 
   private static List<TraceRecord> events(List<ConsumerRecord<String, byte[]>> records) {

@@ -9,10 +9,10 @@ package dev.baton.protocol.expression;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import dev.baton.protocol.expression.ExpressionException.Reason;
-import dev.baton.protocol.jq.JqError;
+import dev.baton.protocol.jq.JqException;
 import dev.baton.protocol.jq.JqLimitException;
+import dev.baton.protocol.jq.JqProgram;
 import dev.baton.protocol.jq.JqSyntaxException;
-import dev.baton.protocol.jq.Program;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -43,10 +43,10 @@ public final class Expression {
   private static final ExpressionCache CACHE = new ExpressionCache();
 
   private final String text;
-  private final Program program;
-  private final List<Reference> references;
+  private final JqProgram program;
+  private final List<ScopeReference> references;
 
-  private Expression(String text, Program program, List<Reference> references) {
+  private Expression(String text, JqProgram program, List<ScopeReference> references) {
     this.text = text;
     this.program = program;
     this.references = references;
@@ -76,18 +76,18 @@ public final class Expression {
       throw new ExpressionException(Reason.SYNTAX, jq, "the expression is empty", 1, 1);
     }
     try {
-      Program program = Program.compile(jq);
-      List<Reference> references =
+      JqProgram program = JqProgram.compile(jq);
+      List<ScopeReference> references =
           program.references().stream()
               .map(
                   reference -> {
-                    Position at = Position.of(jq, reference.offset());
-                    return new Reference(reference.path(), at.line(), at.column());
+                    ExpressionPosition at = ExpressionPosition.of(jq, reference.offset());
+                    return new ScopeReference(reference.path(), at.line(), at.column());
                   })
               .toList();
       return new Expression(jq, program, references);
     } catch (JqSyntaxException e) {
-      Position at = Position.of(jq, e.offset());
+      ExpressionPosition at = ExpressionPosition.of(jq, e.offset());
       throw new ExpressionException(
           Reason.SYNTAX, jq, readable(String.valueOf(e.getMessage())), at.line(), at.column());
     }
@@ -106,11 +106,11 @@ public final class Expression {
    * @throws ExpressionException when it fails, its result is too large, or it takes too much time
    *     or memory, or the thread is interrupted (its flag stays set)
    */
-  public JsonNode evaluate(Scope scope) {
+  public JsonNode evaluate(ExpressionScope scope) {
     return evaluate(scope, MAX_MILLIS);
   }
 
-  JsonNode evaluate(Scope scope, int maxMillis) {
+  JsonNode evaluate(ExpressionScope scope, int maxMillis) {
     JsonNode[] first = {NullNode.getInstance()};
     try {
       program.run(
@@ -132,18 +132,18 @@ public final class Expression {
                 "needs more than " + MAX_MEMORY_BYTES / 1024 / 1024 + " MiB of memory");
         case INTERRUPTED -> new ExpressionException(Reason.TOO_SLOW, text, "was interrupted");
       };
-    } catch (JqError e) {
+    } catch (JqException e) {
       throw new ExpressionException(Reason.EVALUATION, text, message(e));
     }
     return checked(first[0]);
   }
 
   private JsonNode checked(JsonNode result) {
-    ResultCheck.check(text, result);
+    ExpressionResultChecker.check(text, result);
     return result;
   }
 
-  private static String message(JqError e) {
+  private static String message(JqException e) {
     String message = e.getMessage();
     if (message == null || message.isBlank()) {
       return "failed";
@@ -157,7 +157,7 @@ public final class Expression {
    *
    * @throws ExpressionException as {@link #evaluate}
    */
-  public boolean test(Scope scope) {
+  public boolean test(ExpressionScope scope) {
     JsonNode result = evaluate(scope);
     return !(result.isNull() || (result.isBoolean() && !result.booleanValue()));
   }
@@ -170,7 +170,7 @@ public final class Expression {
    * What it is certain to read from its scope, in order of appearance. Not complete: computed names
    * and values behind a pipe are not seen.
    */
-  public List<Reference> references() {
+  public List<ScopeReference> references() {
     return references;
   }
 

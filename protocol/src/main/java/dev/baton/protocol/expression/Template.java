@@ -9,7 +9,7 @@ package dev.baton.protocol.expression;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.expression.ExpressionException.Reason;
-import dev.baton.protocol.jq.Program;
+import dev.baton.protocol.jq.JqProgram;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -71,8 +71,8 @@ public final class Template {
       fixed.append(text, at, open);
       addFixed(pieces, fixed);
       int start = open + OPEN.length();
-      int end = Program.endWithin(text, start);
-      Position position = Position.of(text, start);
+      int end = JqProgram.endWithin(text, start);
+      ExpressionPosition position = ExpressionPosition.of(text, start);
       if (end < 0) {
         throw new ExpressionException(
             Reason.SYNTAX, text, "'${{' is not closed by '}}'", position.line(), position.column());
@@ -91,11 +91,12 @@ public final class Template {
     }
   }
 
-  private static Piece compilePiece(String jq, Position start) {
+  private static Piece compilePiece(String jq, ExpressionPosition start) {
     try {
       return new Piece.Computed(Expression.compile(jq), start.line(), start.column());
     } catch (ExpressionException e) {
-      Position at = start.plus(new Position(Math.max(1, e.line()), Math.max(1, e.column())));
+      ExpressionPosition at =
+          start.plus(new ExpressionPosition(Math.max(1, e.line()), Math.max(1, e.column())));
       String message = e.getMessage() == null ? "not valid jq" : e.getMessage();
       throw new ExpressionException(e.reason(), jq, message, at.line(), at.column());
     }
@@ -107,7 +108,7 @@ public final class Template {
    * @throws ExpressionException as {@link Expression#evaluate}, or when the text grows beyond
    *     {@link Expression#MAX_RESULT_CHARS}
    */
-  public JsonNode evaluate(Scope scope) {
+  public JsonNode evaluate(ExpressionScope scope) {
     if (pieces.size() == 1 && pieces.getFirst() instanceof Piece.Computed(Expression only, _, _)) {
       return only.evaluate(scope);
     }
@@ -119,7 +120,7 @@ public final class Template {
    *
    * @throws ExpressionException as {@link #evaluate}
    */
-  public String render(Scope scope) {
+  public String render(ExpressionScope scope) {
     StringBuilder out = new StringBuilder();
     for (Piece piece : pieces) {
       switch (piece) {
@@ -163,14 +164,15 @@ public final class Template {
   }
 
   /** {@link Expression#references} of all pieces, with lines and columns within the template. */
-  public List<Reference> references() {
-    List<Reference> found = new ArrayList<>();
+  public List<ScopeReference> references() {
+    List<ScopeReference> found = new ArrayList<>();
     for (Piece piece : pieces) {
       if (piece instanceof Piece.Computed(Expression expression, int line, int column)) {
-        for (Reference reference : expression.references()) {
-          Position at =
-              new Position(line, column).plus(new Position(reference.line(), reference.column()));
-          found.add(new Reference(reference.path(), at.line(), at.column()));
+        for (ScopeReference reference : expression.references()) {
+          ExpressionPosition at =
+              new ExpressionPosition(line, column)
+                  .plus(new ExpressionPosition(reference.line(), reference.column()));
+          found.add(new ScopeReference(reference.path(), at.line(), at.column()));
         }
       }
     }

@@ -35,7 +35,7 @@ public sealed interface TemplateTree {
   /**
    * @throws ExpressionException as {@link Template#evaluate}
    */
-  default JsonNode evaluate(Scope scope) {
+  default JsonNode evaluate(ExpressionScope scope) {
     return switch (this) {
       case Text(Template template) -> template.evaluate(scope);
       case Value(JsonNode value) -> value;

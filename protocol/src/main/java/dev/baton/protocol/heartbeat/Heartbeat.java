@@ -7,7 +7,7 @@
 package dev.baton.protocol.heartbeat;
 
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.trace.EventTypes;
+import dev.baton.protocol.trace.EventTypeRegistry;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +37,7 @@ public record Heartbeat(
     double cost,
     double cpu,
     long memoryBytes) {
-  public static final String TYPE = EventTypes.PREFIX + "heartbeat";
+  public static final String TYPE = EventTypeRegistry.PREFIX + "heartbeat";
 
   /** What readers take; anything faster would be a load and no news. */
   public static final long MIN_INTERVAL_MS = 200;

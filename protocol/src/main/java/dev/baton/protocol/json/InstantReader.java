@@ -26,7 +26,7 @@ final class InstantReader extends StdScalarDeserializer<Instant> {
   @Override
   public Instant deserialize(JsonParser parser, DeserializationContext context) throws IOException {
     if (parser.hasToken(JsonToken.VALUE_STRING)) {
-      OffsetDateTime time = Times.parseUtc(parser.getText());
+      OffsetDateTime time = WireTimeCodec.parseUtc(parser.getText());
       if (time != null) {
         return time.toInstant();
       }

@@ -22,8 +22,8 @@ import java.io.UncheckedIOException;
 import java.time.Instant;
 
 /**
- * The shared mapper. Numbers keep their values, see {@link ExactNumbers}; of names that appear
- * twice in an object the last counts. Thread-safe; never reconfigured.
+ * The shared mapper. Numbers keep their values, see {@link ExactNumberNodeFactory}; of names that
+ * appear twice in an object the last counts. Thread-safe; never reconfigured.
  */
 public final class Json {
   private static final ObjectMapper MAPPER =
@@ -32,7 +32,7 @@ public final class Json {
           .addModule(
               new SimpleModule()
                   .addDeserializer(Instant.class, new InstantReader())
-                  .addDeserializer(JsonNode.class, new TreeReader()))
+                  .addDeserializer(JsonNode.class, new JsonTreeReader()))
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .serializationInclusion(JsonInclude.Include.NON_NULL)
           .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
@@ -41,7 +41,7 @@ public final class Json {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           // A double would lose digits, and 1e400 whole.
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-          .nodeFactory(ExactNumbers.FACTORY)
+          .nodeFactory(ExactNumberNodeFactory.FACTORY)
           .build();
 
   private Json() {}
@@ -84,7 +84,8 @@ public final class Json {
   /**
    * Reads JSON from outside, and checks that it can be kept as it is.
    *
-   * @throws JsonProcessingException when it is not JSON, or {@link ValueCheck} finds a problem
+   * @throws JsonProcessingException when it is not JSON, or {@link JsonValueChecker} finds a
+   *     problem
    */
   public static JsonNode checkedTree(String text) throws JsonProcessingException {
     JsonNode value = MAPPER.readTree(text);
@@ -108,7 +109,7 @@ public final class Json {
   }
 
   private static JsonNode checked(JsonNode value) throws JsonProcessingException {
-    String problem = ValueCheck.problem(value);
+    String problem = JsonValueChecker.problem(value);
     if (problem != null) {
       throw new JsonParseException(null, "it has " + problem);
     }

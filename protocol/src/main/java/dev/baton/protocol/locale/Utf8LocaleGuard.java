@@ -44,8 +44,8 @@ public final class Utf8LocaleGuard {
 
   /**
    * Returns at once where the locale's character set is UTF-8. Otherwise replaces this process by
-   * one with {@code LC_ALL=C.UTF-8} (or {@code LC_CTYPE}, see {@link Utf8Environment}), or, where
-   * that is not possible, prints why to standard error and exits with {@link #EXIT_CODE}.
+   * one with {@code LC_ALL=C.UTF-8} (or {@code LC_CTYPE}, see {@link Utf8EnvironmentRewriter}), or,
+   * where that is not possible, prints why to standard error and exits with {@link #EXIT_CODE}.
    */
   public static void require() {
     String charset = System.getProperty("sun.jnu.encoding", "");
@@ -60,8 +60,8 @@ public final class Utf8LocaleGuard {
   private static String restart() {
     try {
       List<byte[]> before = split(Files.readAllBytes(ENVIRONMENT));
-      List<byte[]> after = Utf8Environment.corrected(before);
-      if (Utf8Environment.isSame(before, after)) {
+      List<byte[]> after = Utf8EnvironmentRewriter.corrected(before);
+      if (Utf8EnvironmentRewriter.isSame(before, after)) {
         return "this system has no locale C.UTF-8";
       }
       return execute(split(Files.readAllBytes(ARGUMENTS)), after);

@@ -36,7 +36,7 @@ public record Manifest(
     String id,
     String sessionId,
     Instant createdAt,
-    Trigger trigger,
+    CheckpointTrigger trigger,
     Run run,
     Conversation conversation,
     Workspace workspace,

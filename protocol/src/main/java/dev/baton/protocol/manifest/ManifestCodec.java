@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.json.RequiredFields;
+import dev.baton.protocol.json.RequiredFieldChecker;
 import dev.baton.protocol.trace.Digest;
 import java.io.IOException;
 import java.util.TreeMap;
@@ -83,7 +83,7 @@ public final class ManifestCodec {
   }
 
   private static void check(String where, Record part) {
-    String missing = RequiredFields.missing(part);
+    String missing = RequiredFieldChecker.missing(part);
     if (missing != null) {
       throw new IllegalArgumentException("the manifest has no " + where + missing);
     }

@@ -33,7 +33,7 @@ public record BranchState(
     List<String> uncommitted,
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean failed,
     @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Last last,
-    @Nullable Undo undo) {
+    @Nullable BranchUndoRecord undo) {
   public static final BranchState UNBEGUN =
       new BranchState(false, List.of(), null, List.of(), false, null, null);
 
@@ -54,7 +54,7 @@ public record BranchState(
     return new BranchState(begun, next, with, uncommitted, failed, last, undo);
   }
 
-  BranchState withUndo(@Nullable Undo with) {
+  BranchState withUndo(@Nullable BranchUndoRecord with) {
     return new BranchState(begun, next, cut, uncommitted, failed, last, with);
   }
 

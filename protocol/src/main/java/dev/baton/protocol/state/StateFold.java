@@ -37,12 +37,12 @@ public final class StateFold {
   private final String run;
   private RunHead head;
   private TraceEvent.@Nullable RunCreated created;
-  private final StepFacts facts;
+  private final StepFoldState facts;
   private final Map<String, StepState> steps;
   private final TreeMap<String, BranchState> branches;
   private final Map<String, ApprovalState> approvals;
 
-  private final Uncommitted uncommitted;
+  private final UncommittedStepTracker uncommitted;
   private @Nullable Output output;
 
   /** The events after which the state is kept, and what was kept. */
@@ -68,12 +68,12 @@ public final class StateFold {
     head = from.head();
     created = from.created();
     facts =
-        StepFacts.copyOf(
+        StepFoldState.copyOf(
             from.steps(), from.reroutes(), from.sessions(), from.plans(), from.milestones());
     steps = facts.steps();
     branches = new TreeMap<>();
     approvals = new LinkedHashMap<>(from.approvals());
-    uncommitted = new Uncommitted(run, facts, branches, approvals);
+    uncommitted = new UncommittedStepTracker(run, facts, branches, approvals);
     from.branches().forEach(uncommitted::open);
     output = from.output();
   }
@@ -243,7 +243,7 @@ public final class StateFold {
     if (old != null && old.visit() != visit && kind.equals("parallel")) {
       forgetWithin(path);
     }
-    StepDraft begun = new StepDraft(path, kind, StepState.Status.RUNNING, visit, old);
+    StepStateBuilder begun = new StepStateBuilder(path, kind, StepState.Status.RUNNING, visit, old);
     begun.failedAttempts = failedAttempts(old, visit);
     // A visit starts once, however many attempts and runners it takes: timers count from there.
     if (begun.startedAt == null) {
@@ -267,8 +267,9 @@ public final class StateFold {
   private void complete(TraceEvent.StepCompleted done) {
     StepState old = steps.get(done.step());
     takeDefault(old, done.output() instanceof Output.Inline(var answer) ? answer : null);
-    StepDraft completed =
-        new StepDraft(done.step(), done.kind(), StepState.Status.COMPLETED, done.visit(), old);
+    StepStateBuilder completed =
+        new StepStateBuilder(
+            done.step(), done.kind(), StepState.Status.COMPLETED, done.visit(), old);
     completed.failedAttempts = failedAttempts(old, done.visit());
     completed.completions++;
     completed.output = done.output();
@@ -292,8 +293,9 @@ public final class StateFold {
     if (ApprovalState.isAnswer(failed)) {
       takeDefault(old, null);
     }
-    StepDraft draft =
-        new StepDraft(failed.step(), failed.kind(), StepState.Status.FAILED, failed.visit(), old);
+    StepStateBuilder draft =
+        new StepStateBuilder(
+            failed.step(), failed.kind(), StepState.Status.FAILED, failed.visit(), old);
     draft.failedAttempts = failed.attempt();
     draft.cut = failed.cut();
     draft.error = failed.error();
@@ -341,8 +343,8 @@ public final class StateFold {
   }
 
   private void retry(TraceEvent.StepRetried again) {
-    StepDraft draft =
-        new StepDraft(
+    StepStateBuilder draft =
+        new StepStateBuilder(
             again.step(),
             again.kind(),
             StepState.Status.RUNNING,
@@ -363,8 +365,8 @@ public final class StateFold {
             && old.visit() == skip.visit())) {
       return; // Its completion stands.
     }
-    StepDraft skipped =
-        new StepDraft(skip.step(), null, StepState.Status.SKIPPED, skip.visit(), old);
+    StepStateBuilder skipped =
+        new StepStateBuilder(skip.step(), null, StepState.Status.SKIPPED, skip.visit(), old);
     skipped.completions++;
     skipped.output = null;
     skipped.startedAt = null;
@@ -396,7 +398,8 @@ public final class StateFold {
       return old.withStatus(StepState.Status.WAITING);
     }
     int visit = old == null ? 1 : old.completions() + 1;
-    StepDraft begun = new StepDraft(path, "approval", StepState.Status.WAITING, visit, old);
+    StepStateBuilder begun =
+        new StepStateBuilder(path, "approval", StepState.Status.WAITING, visit, old);
     begun.startedAt = time;
     return begun.state();
   }

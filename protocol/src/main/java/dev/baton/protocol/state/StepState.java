@@ -69,8 +69,8 @@ public record StepState(
     };
   }
 
-  private StepState with(Consumer<StepDraft> change) {
-    StepDraft draft = new StepDraft(this);
+  private StepState with(Consumer<StepStateBuilder> change) {
+    StepStateBuilder draft = new StepStateBuilder(this);
     change.accept(draft);
     return draft.state();
   }
@@ -105,15 +105,16 @@ public record StepState(
   static StepState skipping(String step, @Nullable StepState old) {
     int next = old == null ? 1 : old.completions() + 1;
     int visit = old == null || old.hasEnded() ? next : old.visit();
-    StepDraft draft =
-        new StepDraft(step, old == null ? null : old.kind(), Status.SKIPPING, visit, old);
+    StepStateBuilder draft =
+        new StepStateBuilder(step, old == null ? null : old.kind(), Status.SKIPPING, visit, old);
     draft.startedAt = null;
     return draft.state();
   }
 
   /** Its visit, from its first attempt on. */
   static StepState begunAnew(StepState old) {
-    StepDraft draft = new StepDraft(old.step(), old.kind(), Status.INTERRUPTED, old.visit(), old);
+    StepStateBuilder draft =
+        new StepStateBuilder(old.step(), old.kind(), Status.INTERRUPTED, old.visit(), old);
     draft.startedAt = null;
     return draft.state();
   }

@@ -14,16 +14,16 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** An {@link Undo} that grows while its branch is uncommitted. Not thread-safe. */
+/** An {@link BranchUndoRecord} that grows while its branch is uncommitted. Not thread-safe. */
 final class UndoLog {
-  private final StepFacts before;
+  private final StepFoldState before;
   private final Set<String> touched;
   private final Map<String, BranchState> branches;
   private final Set<String> asked;
   private final BranchState.@Nullable Last last;
 
   private UndoLog(
-      StepFacts before,
+      StepFoldState before,
       Collection<String> touched,
       Map<String, BranchState> branches,
       Collection<String> asked,
@@ -41,7 +41,7 @@ final class UndoLog {
    */
   static UndoLog begin(Map<String, BranchState> open, BranchState.@Nullable Last last) {
     return new UndoLog(
-        StepFacts.copyOf(Map.of(), Map.of(), Map.of(), Map.of(), Map.of()),
+        StepFoldState.copyOf(Map.of(), Map.of(), Map.of(), Map.of(), Map.of()),
         Set.of(),
         open,
         Set.of(),
@@ -50,9 +50,9 @@ final class UndoLog {
 
   /** Of an uncommitted branch as it was written down. */
   static UndoLog of(BranchState branch) {
-    Undo undo = Objects.requireNonNull(branch.undo());
+    BranchUndoRecord undo = Objects.requireNonNull(branch.undo());
     return new UndoLog(
-        StepFacts.copyOf(
+        StepFoldState.copyOf(
             undo.steps(), undo.reroutes(), undo.sessions(), undo.plans(), undo.milestones()),
         undo.touched(),
         undo.branches(),
@@ -61,7 +61,7 @@ final class UndoLog {
   }
 
   /** An event of this step is about to be applied. */
-  void touch(String path, StepFacts now) {
+  void touch(String path, StepFoldState now) {
     if (touched.add(path)) {
       now.copy(path, before);
     }
@@ -73,7 +73,7 @@ final class UndoLog {
   }
 
   /** Puts the steps back. */
-  void restore(StepFacts now) {
+  void restore(StepFoldState now) {
     touched.forEach(path -> before.copy(path, now));
   }
 
@@ -89,8 +89,8 @@ final class UndoLog {
     return last;
   }
 
-  Undo written() {
-    return new Undo(
+  BranchUndoRecord written() {
+    return new BranchUndoRecord(
         touched,
         before.steps(),
         before.reroutes(),

@@ -36,10 +36,10 @@ public final class TopicBootstrap {
 
   private static final List<String> NAMES =
       Stream.concat(
-              Stream.of(Topics.TRACE, Topics.HEARTBEATS, Topics.SIGNALS, Topics.LOGS)
-                  .flatMap(name -> Stream.of(name, Topics.deadLetters(name))),
+              Stream.of(TopicName.TRACE, TopicName.HEARTBEATS, TopicName.SIGNALS, TopicName.LOGS)
+                  .flatMap(name -> Stream.of(name, TopicName.deadLetters(name))),
               // Nobody here reads it, so nobody puts anything of it aside.
-              Stream.of(Topics.NOTIFICATIONS))
+              Stream.of(TopicName.NOTIFICATIONS))
           .toList();
 
   private TopicBootstrap() {}
@@ -99,8 +99,8 @@ public final class TopicBootstrap {
 
   private static Duration retention(String name) {
     return switch (name) {
-      case Topics.HEARTBEATS -> Duration.ofHours(1);
-      case Topics.SIGNALS -> DAY;
+      case TopicName.HEARTBEATS -> Duration.ofHours(1);
+      case TopicName.SIGNALS -> DAY;
       default -> WEEK;
     };
   }
@@ -112,7 +112,7 @@ public final class TopicBootstrap {
     // for being old.
     config.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
     config.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, replication >= 3 ? "2" : "1");
-    if (replication == 1 && name.equals(Topics.TRACE)) {
+    if (replication == 1 && name.equals(TopicName.TRACE)) {
       config.put(TopicConfig.FLUSH_MESSAGES_INTERVAL_CONFIG, "1");
     }
     return new NewTopic(name, PARTITIONS, (short) replication).configs(config);

@@ -31,7 +31,7 @@ public record EventId(String run, Lane lane, long seq) {
     if (first < 0 || second < 0 || text.indexOf('/', second + 1) >= 0) {
       throw new IllegalArgumentException("event id '" + text + "' is not <run>/<lane>/<seq>");
     }
-    long seq = Digits.parse(text, second + 1, MAX_DIGITS);
+    long seq = AsciiDigitParser.parse(text, second + 1, MAX_DIGITS);
     if (seq < 0) {
       throw new IllegalArgumentException(
           "event id '" + text + "': seq '" + text.substring(second + 1) + "' is not a number");

@@ -6,7 +6,7 @@
  */
 package dev.baton.protocol.trace;
 
-import dev.baton.protocol.json.WellFormedText;
+import dev.baton.protocol.json.UnicodeSanitizer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record Failure(String code, String message, @Nullable Integer exitCode) {
   public Failure {
     // Where JSON left it out, the check of required fields says so.
-    message = message == null ? message : WellFormedText.of(message);
+    message = message == null ? message : UnicodeSanitizer.of(message);
   }
 
   public static Failure of(String code, String message) {

@@ -35,7 +35,7 @@ public record Lane(int epoch) implements Comparable<Lane> {
     if (text.equals("c")) {
       return CONTROL;
     }
-    long epoch = Digits.parse(text, 0, MAX_DIGITS);
+    long epoch = AsciiDigitParser.parse(text, 0, MAX_DIGITS);
     if (epoch < 0) {
       throw new IllegalArgumentException(
           "lane '" + text + "' is neither 'c' nor an epoch of 1 to 999999999");

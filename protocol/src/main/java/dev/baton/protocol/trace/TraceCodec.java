@@ -9,7 +9,7 @@ package dev.baton.protocol.trace;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.ObjectReader;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.json.RequiredFields;
+import dev.baton.protocol.json.RequiredFieldChecker;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -37,10 +37,10 @@ public final class TraceCodec {
   /** Marks what was put into the log again out of an archive. */
   public static final String RESTORED = "batonrestored";
 
-  private static final byte[] SCHEMA = utf8("\"schema\":" + EventTypes.SCHEMA + "}");
+  private static final byte[] SCHEMA = utf8("\"schema\":" + EventTypeRegistry.SCHEMA + "}");
 
   private static final Map<Class<?>, ObjectReader> READERS =
-      EventTypes.all().values().stream()
+      EventTypeRegistry.all().values().stream()
           .collect(Collectors.toUnmodifiableMap(c -> c, c -> Json.mapper().readerFor(c)));
 
   /** What a Kafka record turned out to be. */
@@ -74,11 +74,11 @@ public final class TraceCodec {
   public static ProducerRecord<String, byte[]> encode(
       String topic, TraceRecord record, @Nullable String lease) {
     byte[] data = withSchema(Json.bytes(record.event()));
-    Envelope envelope =
-        new Envelope(
+    CloudEventEnvelope envelope =
+        new CloudEventEnvelope(
             record.id().toString(),
             record.source(),
-            EventTypes.of(record.event()),
+            EventTypeRegistry.of(record.event()),
             record.run(),
             record.time().atOffset(ZoneOffset.UTC),
             lease,
@@ -94,8 +94,8 @@ public final class TraceCodec {
    */
   public static ProducerRecord<String, byte[]> restore(
       String topic, EventId id, URI source, String type, @Nullable Instant time, byte[] data) {
-    Envelope envelope =
-        new Envelope(
+    CloudEventEnvelope envelope =
+        new CloudEventEnvelope(
             id.toString(),
             source,
             type,
@@ -104,19 +104,19 @@ public final class TraceCodec {
             null,
             data);
     Headers headers = envelope.headers();
-    headers.add(Envelope.PREFIX + RESTORED, utf8("true"));
+    headers.add(CloudEventEnvelope.PREFIX + RESTORED, utf8("true"));
     return new ProducerRecord<>(topic, null, id.run(), data, headers);
   }
 
   /** Whether the record was put into the log again by {@link #restore}. */
   public static boolean isRestored(Headers headers) {
-    Header mark = headers.lastHeader(Envelope.PREFIX + RESTORED);
+    Header mark = headers.lastHeader(CloudEventEnvelope.PREFIX + RESTORED);
     return mark != null && Arrays.equals(mark.value(), utf8("true"));
   }
 
   /** The lease that came with a record, whatever else it is; null for none. */
   public static @Nullable String lease(Headers headers) {
-    Header lease = headers.lastHeader(Envelope.PREFIX + LEASE);
+    Header lease = headers.lastHeader(CloudEventEnvelope.PREFIX + LEASE);
     return lease == null || lease.value() == null
         ? null
         : new String(lease.value(), StandardCharsets.UTF_8);
@@ -136,17 +136,17 @@ public final class TraceCodec {
 
   /** Never throws for a bad record: says {@link Decoded.Malformed}. */
   public static Decoded decode(@Nullable String key, Headers headers, byte @Nullable [] value) {
-    Envelope event;
+    CloudEventEnvelope event;
     try {
-      event = Envelope.read(headers, value);
+      event = CloudEventEnvelope.read(headers, value);
     } catch (RuntimeException e) {
       // Besides its own exceptions the library lets some of the JDK's through: a header whose value
       // is null gives a NullPointerException.
       return new Decoded.Malformed("not a CloudEvent: " + e.getMessage());
     }
-    if (!event.type().startsWith(EventTypes.PREFIX)) {
+    if (!event.type().startsWith(EventTypeRegistry.PREFIX)) {
       return new Decoded.Malformed(
-          "ce_type '" + event.type() + "' does not begin with " + EventTypes.PREFIX);
+          "ce_type '" + event.type() + "' does not begin with " + EventTypeRegistry.PREFIX);
     }
     try {
       return decode(key, event);
@@ -159,7 +159,7 @@ public final class TraceCodec {
     }
   }
 
-  private static Decoded decode(@Nullable String key, Envelope event) throws IOException {
+  private static Decoded decode(@Nullable String key, CloudEventEnvelope event) throws IOException {
     EventId id = EventId.parse(event.id());
     if (!id.run().equals(event.subject())) {
       return new Decoded.Malformed(
@@ -173,7 +173,7 @@ public final class TraceCodec {
     if (data == null) {
       return new Decoded.Malformed(event.id() + " has no data");
     }
-    Class<? extends TraceEvent> type = EventTypes.recordOf(event.type()).orElse(null);
+    Class<? extends TraceEvent> type = EventTypeRegistry.recordOf(event.type()).orElse(null);
     // What begins with a brace and is read as a record is an object; of the rest the tree says it.
     if ((type == null || data[0] != '{') && !Json.mapper().readTree(data).isObject()) {
       return new Decoded.Malformed(event.id() + ": data is not a JSON object");
@@ -182,7 +182,7 @@ public final class TraceCodec {
       return new Decoded.Unknown(id, event.source().toString(), event.type(), event.time(), data);
     }
     TraceEvent typed = Objects.requireNonNull(READERS.get(type)).readValue(data);
-    String missing = RequiredFields.missing((Record) typed);
+    String missing = RequiredFieldChecker.missing((Record) typed);
     if (missing != null) {
       return new Decoded.Malformed(
           event.id() + ": " + event.type() + " lacks the field '" + missing + "'");

@@ -20,7 +20,12 @@ public record TraceRecord(EventId id, URI source, Instant time, TraceEvent event
     boolean control = event instanceof TraceEvent.Control;
     if (control != id.lane().isControl()) {
       throw new IllegalArgumentException(
-          EventTypes.of(event) + " does not belong into lane " + id.lane() + " (" + id + ")");
+          EventTypeRegistry.of(event)
+              + " does not belong into lane "
+              + id.lane()
+              + " ("
+              + id
+              + ")");
     }
   }
 

@@ -6,7 +6,7 @@
  */
 package dev.baton.protocol.workflow;
 
-import dev.baton.protocol.workflow.DotSyntax.Id;
+import dev.baton.protocol.workflow.DotSyntaxTree.Id;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,7 +64,7 @@ final class DotGraph {
    *
    * @param mark of its head, as the edge names it
    */
-  record Edge(Node tail, Node head, Mark mark, Attributes attributes) {
+  record Edge(Node tail, Node head, SourcePosition mark, Attributes attributes) {
     @Nullable String get(String key) {
       return attributes.get(key);
     }
@@ -87,7 +87,7 @@ final class DotGraph {
    * @param mark where it is named first
    * @param out edges that lead from it, in the order of the text
    */
-  record Node(String id, Mark mark, Attributes attributes, List<Edge> out) {
+  record Node(String id, SourcePosition mark, Attributes attributes, List<Edge> out) {
     @Nullable String get(String key) {
       return attributes.get(key);
     }
@@ -116,14 +116,14 @@ final class DotGraph {
   record Aside(String what, Attributes attributes) {}
 
   final boolean directed;
-  final Mark mark;
+  final SourcePosition mark;
   final Optional<Id> name;
   final Attributes attributes = new Attributes();
   final Map<String, Node> nodes = new LinkedHashMap<>();
   final List<Edge> edges = new ArrayList<>();
   final List<Aside> asides = new ArrayList<>();
 
-  DotGraph(boolean directed, Mark mark, Optional<Id> name) {
+  DotGraph(boolean directed, SourcePosition mark, Optional<Id> name) {
     this.directed = directed;
     this.mark = mark;
     this.name = name;

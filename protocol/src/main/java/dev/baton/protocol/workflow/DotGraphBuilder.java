@@ -10,14 +10,14 @@ import dev.baton.protocol.workflow.DotGraph.Attribute;
 import dev.baton.protocol.workflow.DotGraph.Attributes;
 import dev.baton.protocol.workflow.DotGraph.Edge;
 import dev.baton.protocol.workflow.DotGraph.Node;
-import dev.baton.protocol.workflow.DotSyntax.Assignment;
-import dev.baton.protocol.workflow.DotSyntax.Chain;
-import dev.baton.protocol.workflow.DotSyntax.Defaults;
-import dev.baton.protocol.workflow.DotSyntax.Id;
-import dev.baton.protocol.workflow.DotSyntax.Nodes;
-import dev.baton.protocol.workflow.DotSyntax.Operand;
-import dev.baton.protocol.workflow.DotSyntax.Statement;
-import dev.baton.protocol.workflow.DotSyntax.Subgraph;
+import dev.baton.protocol.workflow.DotSyntaxTree.Assignment;
+import dev.baton.protocol.workflow.DotSyntaxTree.Chain;
+import dev.baton.protocol.workflow.DotSyntaxTree.Defaults;
+import dev.baton.protocol.workflow.DotSyntaxTree.Id;
+import dev.baton.protocol.workflow.DotSyntaxTree.Nodes;
+import dev.baton.protocol.workflow.DotSyntaxTree.Operand;
+import dev.baton.protocol.workflow.DotSyntaxTree.Statement;
+import dev.baton.protocol.workflow.DotSyntaxTree.Subgraph;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -38,7 +38,7 @@ final class DotGraphBuilder {
   /** Edges a graph may have. */
   static final int MAX_EDGES = 100_000;
 
-  private final Problems problems;
+  private final DefinitionProblemCollector problems;
   private final boolean strict;
   private final DotGraph graph;
   private final Map<String, Integer> order = new HashMap<>();
@@ -59,14 +59,14 @@ final class DotGraphBuilder {
     }
   }
 
-  private DotGraphBuilder(DotSyntax syntax, Problems problems) {
+  private DotGraphBuilder(DotSyntaxTree syntax, DefinitionProblemCollector problems) {
     this.problems = problems;
     this.strict = syntax.strict();
     this.graph = new DotGraph(syntax.directed(), syntax.mark(), syntax.name());
   }
 
   /** The graph of a text; not to be used where there are problems. */
-  static DotGraph build(DotSyntax syntax, Problems problems) {
+  static DotGraph build(DotSyntaxTree syntax, DefinitionProblemCollector problems) {
     DotGraphBuilder builder = new DotGraphBuilder(syntax, problems);
     Scope root = new Scope(null, builder.graph.attributes);
     builder.all(syntax.body(), root);
@@ -141,7 +141,7 @@ final class DotGraphBuilder {
     }
   }
 
-  private Node node(DotSyntax.Node mention, Scope scope) {
+  private Node node(DotSyntaxTree.Node mention, Scope scope) {
     Id id = mention.id();
     if (id.isHtml()) {
       problems.error(id.mark(), null, "", "an HTML string names no node", Step.ID.pattern());
@@ -218,14 +218,14 @@ final class DotGraphBuilder {
     List<Node> heads = inOrder(to, operand);
     for (Node tail : inOrder(from, chain.operands().get(at - 1))) {
       for (int i = 0; i < heads.size(); i++) {
-        Mark mark =
+        SourcePosition mark =
             operand instanceof Nodes nodes ? nodes.nodes().get(i).id().mark() : operand.mark();
         edge(tail, heads.get(i), mark, chain, scope);
       }
     }
   }
 
-  private void edge(Node tail, Node head, Mark mark, Chain chain, Scope scope) {
+  private void edge(Node tail, Node head, SourcePosition mark, Chain chain, Scope scope) {
     String key =
         chain.assignments().stream()
             .filter(assignment -> assignment.name().text().equals("key"))

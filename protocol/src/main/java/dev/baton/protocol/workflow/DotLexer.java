@@ -33,7 +33,7 @@ final class DotLexer {
   /**
    * @param text of an identifier without its quotes, else as it is written
    */
-  record Token(Kind kind, String text, Mark mark) {
+  record Token(Kind kind, String text, SourcePosition mark) {
     boolean isSign(String sign) {
       return kind == Kind.SIGN && text.equals(sign);
     }
@@ -77,7 +77,7 @@ final class DotLexer {
    */
   Token next() {
     skipBlank();
-    Mark mark = here();
+    SourcePosition mark = here();
     if (at >= text.length()) {
       return new Token(Kind.END, "", mark);
     }
@@ -104,8 +104,8 @@ final class DotLexer {
         mark, "not DOT: the character '" + shown + "' stands in no quotes", "\"text in quotes\"");
   }
 
-  private Mark here() {
-    return new Mark(line, at - lineStart + 1);
+  private SourcePosition here() {
+    return new SourcePosition(line, at - lineStart + 1);
   }
 
   private static boolean isLetter(char c) {
@@ -125,7 +125,7 @@ final class DotLexer {
         int end = text.indexOf('\n', at);
         at = end < 0 ? text.length() : end;
       } else if (text.startsWith("/*", at)) {
-        Mark mark = here();
+        SourcePosition mark = here();
         int end = text.indexOf("*/", at + 2);
         if (end < 0) {
           throw new DotSyntaxException(mark, "not DOT: this comment has no end", "*/");
@@ -147,7 +147,7 @@ final class DotLexer {
     at++;
   }
 
-  private Token name(Mark mark) {
+  private Token name(SourcePosition mark) {
     int from = at;
     while (at < text.length() && (isLetter(text.charAt(at)) || isDigit(text.charAt(at)))) {
       at++;
@@ -160,7 +160,7 @@ final class DotLexer {
   }
 
   /** {@code -?(.d+|d+(.d*)?)}, with nothing glued to it: Graphviz would make two tokens of that. */
-  private Token number(Mark mark) {
+  private Token number(SourcePosition mark) {
     int from = at;
     if (text.charAt(at) == '-') {
       at++;
@@ -196,7 +196,7 @@ final class DotLexer {
     return at - from;
   }
 
-  private Token quoted(Mark mark) {
+  private Token quoted(SourcePosition mark) {
     StringBuilder value = new StringBuilder();
     boolean escaped = false;
     pass();
@@ -224,7 +224,7 @@ final class DotLexer {
     return new Token(escaped ? Kind.ESCAPED : Kind.QUOTED, value.toString(), mark);
   }
 
-  private Token html(Mark mark) {
+  private Token html(SourcePosition mark) {
     int from = at + 1;
     int open = 0;
     while (at < text.length()) {

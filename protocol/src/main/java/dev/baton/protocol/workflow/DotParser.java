@@ -8,24 +8,24 @@ package dev.baton.protocol.workflow;
 
 import dev.baton.protocol.workflow.DotLexer.Kind;
 import dev.baton.protocol.workflow.DotLexer.Token;
-import dev.baton.protocol.workflow.DotSyntax.Assignment;
-import dev.baton.protocol.workflow.DotSyntax.Chain;
-import dev.baton.protocol.workflow.DotSyntax.Defaults;
-import dev.baton.protocol.workflow.DotSyntax.Form;
-import dev.baton.protocol.workflow.DotSyntax.Id;
-import dev.baton.protocol.workflow.DotSyntax.Node;
-import dev.baton.protocol.workflow.DotSyntax.Nodes;
-import dev.baton.protocol.workflow.DotSyntax.Operand;
-import dev.baton.protocol.workflow.DotSyntax.Statement;
-import dev.baton.protocol.workflow.DotSyntax.Subgraph;
-import dev.baton.protocol.workflow.DotSyntax.Target;
+import dev.baton.protocol.workflow.DotSyntaxTree.Assignment;
+import dev.baton.protocol.workflow.DotSyntaxTree.Chain;
+import dev.baton.protocol.workflow.DotSyntaxTree.Defaults;
+import dev.baton.protocol.workflow.DotSyntaxTree.Form;
+import dev.baton.protocol.workflow.DotSyntaxTree.Id;
+import dev.baton.protocol.workflow.DotSyntaxTree.Node;
+import dev.baton.protocol.workflow.DotSyntaxTree.Nodes;
+import dev.baton.protocol.workflow.DotSyntaxTree.Operand;
+import dev.baton.protocol.workflow.DotSyntaxTree.Statement;
+import dev.baton.protocol.workflow.DotSyntaxTree.Subgraph;
+import dev.baton.protocol.workflow.DotSyntaxTree.Target;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * Parses one DOT graph by recursive descent through the grammar of Graphviz, with one token looked
- * ahead. Subgraphs are nested at most {@link TextReader#MAX_DEPTH} deep.
+ * ahead. Subgraphs are nested at most {@link DefinitionReader#MAX_DEPTH} deep.
  */
 final class DotParser {
   private static final String STATEMENT =
@@ -44,9 +44,9 @@ final class DotParser {
    *
    * @throws DotSyntaxException where the text is not what the grammar has
    */
-  static DotSyntax parse(String text) {
+  static DotSyntaxTree parse(String text) {
     DotParser parser = new DotParser(text);
-    DotSyntax graph = parser.graph();
+    DotSyntaxTree graph = parser.graph();
     if (parser.token.kind() != Kind.END) {
       throw new DotSyntaxException(
           parser.token.mark(), "something follows the graph", "one digraph");
@@ -54,8 +54,8 @@ final class DotParser {
     return graph;
   }
 
-  private DotSyntax graph() {
-    Mark mark = token.mark();
+  private DotSyntaxTree graph() {
+    SourcePosition mark = token.mark();
     boolean strict = token.isKeyword("strict");
     if (strict) {
       advance();
@@ -66,13 +66,13 @@ final class DotParser {
     }
     advance();
     Optional<Id> name = token.isId() ? Optional.of(id("a name")) : Optional.empty();
-    return new DotSyntax(strict, directed, mark, name, body(directed, 1));
+    return new DotSyntaxTree(strict, directed, mark, name, body(directed, 1));
   }
 
   private List<Statement> body(boolean directed, int depth) {
-    if (depth > TextReader.MAX_DEPTH) {
+    if (depth > DefinitionReader.MAX_DEPTH) {
       throw new DotSyntaxException(
-          token.mark(), "the graph is nested too deeply", "at most " + TextReader.MAX_DEPTH);
+          token.mark(), "the graph is nested too deeply", "at most " + DefinitionReader.MAX_DEPTH);
     }
     expect("{");
     List<Statement> statements = new ArrayList<>();
@@ -150,7 +150,7 @@ final class DotParser {
   }
 
   private Subgraph subgraph(boolean directed, int depth) {
-    Mark mark = token.mark();
+    SourcePosition mark = token.mark();
     Optional<Id> name = Optional.empty();
     if (token.isKeyword("subgraph")) {
       advance();

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads DOT text to the same tree that YAML and JSON are read to. */
 final class DotReader {
-  private final Problems problems;
+  private final DefinitionProblemCollector problems;
 
-  DotReader(Problems problems) {
+  DotReader(DefinitionProblemCollector problems) {
     this.problems = problems;
   }
 
   /** Null, with a problem, when there is no tree. */
-  @Nullable Located read(String text) {
+  @Nullable LocatedNode read(String text) {
     DotGraph graph = graph(text);
     if (graph == null) {
       return null;
@@ -26,7 +26,7 @@ final class DotReader {
       problems.error(graph.mark, null, "", "steps have an order, this graph has none", "digraph");
       return null;
     }
-    Located tree = new DotWorkflow(graph, problems).tree();
+    LocatedNode tree = new DotWorkflowTranslator(graph, problems).tree();
     return problems.isEmpty() ? tree : null;
   }
 

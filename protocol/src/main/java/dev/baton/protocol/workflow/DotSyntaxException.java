@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
 final class DotSyntaxException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  private final transient Mark mark;
+  private final transient SourcePosition mark;
   private final transient @Nullable String allowed;
 
-  DotSyntaxException(Mark mark, String message, @Nullable String allowed) {
+  DotSyntaxException(SourcePosition mark, String message, @Nullable String allowed) {
     super(message, null, false, false);
     this.mark = mark;
     this.allowed = allowed;
   }
 
-  Mark mark() {
+  SourcePosition mark() {
     return mark;
   }
 

@@ -28,7 +28,7 @@ final class FlowGraph {
   private final int end;
   private final boolean straight;
 
-  FlowGraph(Flow flow) {
+  FlowGraph(StepFlow flow) {
     List<Step> steps = flow.steps();
     Map<String, Integer> index = new HashMap<>();
     for (int i = 0; i < steps.size(); i++) {
@@ -45,15 +45,15 @@ final class FlowGraph {
       Step step = steps.get(i);
       boolean always = false;
       boolean ends = step.gate().isPresent();
-      Integer back = step.gate().flatMap(Gate::to).map(index::get).orElse(null);
+      Integer back = step.gate().flatMap(StepGate::to).map(index::get).orElse(null);
       if (back != null) {
         noJumps = false;
         link(end, back);
       }
-      for (Arm arm : step.next()) {
+      for (StepTransition arm : step.next()) {
         noJumps = false;
-        always |= arm.when().isEmpty() && arm.on() != Arm.On.FAILURE;
-        ends |= arm.to().equals(Arm.END);
+        always |= arm.when().isEmpty() && arm.on() != StepTransition.On.FAILURE;
+        ends |= arm.to().equals(StepTransition.END);
         Integer to = index.get(arm.to());
         if (to != null) {
           ways.get(i).add(to);

@@ -20,7 +20,7 @@ import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.ValidationLimitExceededException;
 import com.networknt.schema.path.PathType;
 import com.networknt.schema.regex.RegularExpression;
-import dev.baton.protocol.json.ValueCheck;
+import dev.baton.protocol.json.JsonValueChecker;
 import dev.baton.protocol.regex.BoundedPattern;
 import dev.baton.protocol.regex.RegexException;
 import java.util.List;
@@ -104,7 +104,7 @@ public final class InputSchema {
     if (!schema.isObject() && !schema.isBoolean()) {
       return List.of(new Violation("", "a JSON Schema is a mapping"));
     }
-    String problem = ValueCheck.problem(schema);
+    String problem = JsonValueChecker.problem(schema);
     if (problem != null) {
       return List.of(new Violation("", "the schema has " + problem));
     }

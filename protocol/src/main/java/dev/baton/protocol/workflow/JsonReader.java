@@ -15,7 +15,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import dev.baton.protocol.workflow.Located.Style;
+import dev.baton.protocol.workflow.LocatedNode.Style;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -27,20 +27,21 @@ import org.jspecify.annotations.Nullable;
 final class JsonReader {
   private static final JsonFactory FACTORY = new JsonFactory();
 
-  private final Problems problems;
+  private final DefinitionProblemCollector problems;
   private int nodes;
 
-  JsonReader(Problems problems) {
+  JsonReader(DefinitionProblemCollector problems) {
     this.problems = problems;
   }
 
-  @Nullable Located read(String text) {
+  @Nullable LocatedNode read(String text) {
     try (JsonParser parser = FACTORY.createParser(text)) {
       if (parser.nextToken() == null) {
-        problems.error(new Mark(1, 1), null, "", "the definition is empty", "a JSON object");
+        problems.error(
+            new SourcePosition(1, 1), null, "", "the definition is empty", "a JSON object");
         return null;
       }
-      Located root = node(parser, 0);
+      LocatedNode root = node(parser, 0);
       if (root != null && parser.nextToken() != null) {
         problems.error(
             mark(parser), null, "", "there is text after the definition's end", "one JSON object");
@@ -49,25 +50,30 @@ final class JsonReader {
       return root;
     } catch (JsonProcessingException e) {
       JsonLocation at = e.getLocation();
-      Mark mark = at == null ? Mark.NONE : new Mark(at.getLineNr(), at.getColumnNr());
+      SourcePosition mark =
+          at == null ? SourcePosition.NONE : new SourcePosition(at.getLineNr(), at.getColumnNr());
       problems.error(mark, null, "", "not valid JSON: " + e.getOriginalMessage(), null);
       return null;
     } catch (IOException e) {
-      problems.error(Mark.NONE, null, "", "not readable: " + e.getMessage(), null);
+      problems.error(SourcePosition.NONE, null, "", "not readable: " + e.getMessage(), null);
       return null;
     }
   }
 
   /** Null, with a problem, when it is out of bounds. */
-  private @Nullable Located node(JsonParser parser, int depth) throws IOException {
-    Mark mark = mark(parser);
-    if (depth > TextReader.MAX_DEPTH || ++nodes > TextReader.MAX_NODES) {
+  private @Nullable LocatedNode node(JsonParser parser, int depth) throws IOException {
+    SourcePosition mark = mark(parser);
+    if (depth > DefinitionReader.MAX_DEPTH || ++nodes > DefinitionReader.MAX_NODES) {
       problems.error(
           mark,
           null,
           "",
           "the definition is too large or nested too deeply",
-          "at most " + TextReader.MAX_DEPTH + " levels and " + TextReader.MAX_NODES + " values");
+          "at most "
+              + DefinitionReader.MAX_DEPTH
+              + " levels and "
+              + DefinitionReader.MAX_NODES
+              + " values");
       return null;
     }
     return switch (parser.currentToken()) {
@@ -78,61 +84,64 @@ final class JsonReader {
             parser.getTextLength() + 2
                 == parser.currentLocation().getCharOffset()
                     - parser.currentTokenLocation().getCharOffset();
-        yield new Located.Scalar(
+        yield new LocatedNode.Scalar(
             mark, TextNode.valueOf(parser.getText()), plain ? Style.QUOTED : Style.OTHER);
       }
       case VALUE_TRUE, VALUE_FALSE ->
-          new Located.Scalar(mark, BooleanNode.valueOf(parser.getBooleanValue()), Style.OTHER);
+          new LocatedNode.Scalar(mark, BooleanNode.valueOf(parser.getBooleanValue()), Style.OTHER);
       case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> number(parser, mark);
-      case VALUE_NULL -> new Located.Scalar(mark, NullNode.getInstance(), Style.OTHER);
+      case VALUE_NULL -> new LocatedNode.Scalar(mark, NullNode.getInstance(), Style.OTHER);
       case END_OBJECT, END_ARRAY, FIELD_NAME, NOT_AVAILABLE, VALUE_EMBEDDED_OBJECT ->
           throw new IOException("unexpected " + parser.currentToken());
     };
   }
 
-  private @Nullable Located number(JsonParser parser, Mark mark) throws IOException {
-    JsonNode value = Numbers.parse(parser.getText());
+  private @Nullable LocatedNode number(JsonParser parser, SourcePosition mark) throws IOException {
+    JsonNode value = JsonNumberParser.parse(parser.getText());
     if (value == null) {
-      problems.error(mark, null, "", "the number is too large or too long", Numbers.ALLOWED);
+      problems.error(
+          mark, null, "", "the number is too large or too long", JsonNumberParser.ALLOWED);
       return null;
     }
-    return new Located.Scalar(mark, value, Style.OTHER);
+    return new LocatedNode.Scalar(mark, value, Style.OTHER);
   }
 
-  private @Nullable Located items(JsonParser parser, Mark mark, int depth) throws IOException {
-    List<Located> items = new ArrayList<>();
+  private @Nullable LocatedNode items(JsonParser parser, SourcePosition mark, int depth)
+      throws IOException {
+    List<LocatedNode> items = new ArrayList<>();
     while (parser.nextToken() != JsonToken.END_ARRAY) {
-      Located item = node(parser, depth + 1);
+      LocatedNode item = node(parser, depth + 1);
       if (item == null) {
         return null;
       }
       items.add(item);
     }
-    return new Located.Items(mark, items);
+    return new LocatedNode.Items(mark, items);
   }
 
-  private @Nullable Located members(JsonParser parser, Mark mark, int depth) throws IOException {
-    List<Located.Entry> entries = new ArrayList<>();
+  private @Nullable LocatedNode members(JsonParser parser, SourcePosition mark, int depth)
+      throws IOException {
+    List<LocatedNode.Entry> entries = new ArrayList<>();
     Set<String> seen = new HashSet<>();
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String key = parser.currentName();
-      Mark keyMark = mark(parser);
+      SourcePosition keyMark = mark(parser);
       parser.nextToken();
-      Located value = node(parser, depth + 1);
+      LocatedNode value = node(parser, depth + 1);
       if (value == null) {
         return null;
       }
       if (seen.add(key)) {
-        entries.add(new Located.Entry(key, keyMark, value));
+        entries.add(new LocatedNode.Entry(key, keyMark, value));
       } else {
         problems.error(keyMark, null, "", "the key '" + key + "' is given twice", "each key once");
       }
     }
-    return new Located.Members(mark, entries);
+    return new LocatedNode.Members(mark, entries);
   }
 
-  private static Mark mark(JsonParser parser) {
+  private static SourcePosition mark(JsonParser parser) {
     JsonLocation at = parser.currentTokenLocation();
-    return new Mark(at.getLineNr(), at.getColumnNr());
+    return new SourcePosition(at.getLineNr(), at.getColumnNr());
   }
 }

@@ -16,47 +16,49 @@ import java.util.Optional;
 /** {@code milestone} of a step. */
 final class MilestoneDecoder {
   private static final int MAX_TITLE = 200;
-  private static final Map<String, Tier> TIERS = tiers();
+  private static final Map<String, VerificationTier> TIERS = tiers();
 
-  private final Values values;
-  private final Problems problems;
+  private final DefinitionValueDecoder values;
+  private final DefinitionProblemCollector problems;
 
-  MilestoneDecoder(Values values) {
+  MilestoneDecoder(DefinitionValueDecoder values) {
     this.values = values;
     this.problems = values.problems();
   }
 
-  private static Map<String, Tier> tiers() {
-    Map<String, Tier> tiers = new LinkedHashMap<>();
-    for (Tier tier : Tier.values()) {
+  private static Map<String, VerificationTier> tiers() {
+    Map<String, VerificationTier> tiers = new LinkedHashMap<>();
+    for (VerificationTier tier : VerificationTier.values()) {
       tiers.put(tier.word(), tier);
     }
     return tiers;
   }
 
-  Optional<Milestone> decode(Place place) {
-    Optional<Fields> found = Fields.of(place, values, "{title, tier, verify: [commands]}");
+  Optional<MilestoneSettings> decode(DefinitionCursor place) {
+    Optional<MappingFieldReader> found =
+        MappingFieldReader.of(place, values, "{title, tier, verify: [commands]}");
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    Fields fields = found.get();
+    MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("title", "tier", "verify"));
     if (fields.get("title").isEmpty()) {
       fields.missing("title", "title: what is reached");
     }
     Optional<String> title = fields.text("title", MAX_TITLE);
-    Optional<Tier> tier = fields.choice("tier", TIERS);
+    Optional<VerificationTier> tier = fields.choice("tier", TIERS);
     List<String> verify = fields.get("verify").map(this::commands).orElse(List.of());
-    return title.map(text -> new Milestone(text, tier.orElse(Tier.TIER0), verify));
+    return title.map(
+        text -> new MilestoneSettings(text, tier.orElse(VerificationTier.TIER0), verify));
   }
 
-  private List<String> commands(Place place) {
-    if (!(place.node() instanceof Located.Items(_, List<Located> items))
-        || items.size() > Milestone.MAX_COMMANDS) {
+  private List<String> commands(DefinitionCursor place) {
+    if (!(place.node() instanceof LocatedNode.Items(_, List<LocatedNode> items))
+        || items.size() > MilestoneSettings.MAX_COMMANDS) {
       problems.error(
           place,
           "these are no verification commands",
-          "a list of at most " + Milestone.MAX_COMMANDS + " commands");
+          "a list of at most " + MilestoneSettings.MAX_COMMANDS + " commands");
       return List.of();
     }
     List<String> commands = new ArrayList<>();
@@ -66,8 +68,8 @@ final class MilestoneDecoder {
     return commands;
   }
 
-  private Optional<String> command(Place place) {
-    Optional<String> command = values.text(place, Milestone.MAX_COMMAND);
+  private Optional<String> command(DefinitionCursor place) {
+    Optional<String> command = values.text(place, MilestoneSettings.MAX_COMMAND);
     if (command.isPresent() && command.get().isBlank()) {
       problems.error(place, "the command is empty", "a command");
     }

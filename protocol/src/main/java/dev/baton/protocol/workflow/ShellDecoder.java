@@ -23,11 +23,11 @@ final class ShellDecoder {
   private static final int MAX_WORDS = 100;
   private static final Map<String, As> FORMS = forms();
 
-  private final Values values;
-  private final Problems problems;
+  private final DefinitionValueDecoder values;
+  private final DefinitionProblemCollector problems;
   private final StepDefaults defaults;
 
-  ShellDecoder(Values values, StepDefaults defaults) {
+  ShellDecoder(DefinitionValueDecoder values, StepDefaults defaults) {
     this.values = values;
     this.problems = values.problems();
     this.defaults = defaults;
@@ -41,7 +41,7 @@ final class ShellDecoder {
     return forms;
   }
 
-  Optional<StepKind> decode(Place place, Fields step) {
+  Optional<StepKind> decode(DefinitionCursor place, MappingFieldReader step) {
     Optional<String> script = values.text(place, StepKind.Shell.MAX_SCRIPT);
     if (script.isPresent() && script.get().isBlank()) {
       problems.error(place, "the script is empty", "a script");
@@ -53,7 +53,7 @@ final class ShellDecoder {
           "env: {NAME: \"${{ … }}\"}, and \"$NAME\" in the script");
     }
     Map<String, Template> env = new TreeMap<>(defaults.env());
-    env.putAll(Variables.decode(step, values));
+    env.putAll(ShellVariableDecoder.decode(step, values));
     if (env.size() > MAX_VARIABLES) {
       problems.error(
           step.place(), "there are " + env.size() + " variables", "at most " + MAX_VARIABLES);
@@ -66,9 +66,9 @@ final class ShellDecoder {
   }
 
   /** {@code "python3 -c"}, or a list of words. */
-  private List<String> words(Place place) {
+  private List<String> words(DefinitionCursor place) {
     List<String> words = new ArrayList<>();
-    if (place.node() instanceof Located.Items(_, List<Located> items)) {
+    if (place.node() instanceof LocatedNode.Items(_, List<LocatedNode> items)) {
       for (int i = 0; i < items.size() && i <= MAX_WORDS; i++) {
         values.text(place.item(i, items.get(i)), 4_096).ifPresent(words::add);
       }
@@ -88,18 +88,19 @@ final class ShellDecoder {
     return words;
   }
 
-  private Optional<ShellOutput> output(Place place) {
-    if (place.node() instanceof Located.Scalar) {
+  private Optional<ShellOutput> output(DefinitionCursor place) {
+    if (place.node() instanceof LocatedNode.Scalar) {
       Map<String, ShellOutput> choices = new LinkedHashMap<>();
       FORMS.forEach((word, as) -> choices.put(word, new ShellOutput.Stdout(as)));
       choices.put("none", new ShellOutput.None());
       return values.choice(place, choices);
     }
-    Optional<Fields> found = Fields.of(place, values, "text, json, lines, none, or {file: path}");
+    Optional<MappingFieldReader> found =
+        MappingFieldReader.of(place, values, "text, json, lines, none, or {file: path}");
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    Fields fields = found.get();
+    MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("file", "as"));
     if (fields.get("file").isEmpty()) {
       fields.missing("file", "file: a path in the workspace");
@@ -113,7 +114,7 @@ final class ShellDecoder {
                 new ShellOutput.File(path, as.orElse(path.endsWith(".json") ? As.JSON : As.TEXT)));
   }
 
-  private boolean checkPath(Fields fields, String path) {
+  private boolean checkPath(MappingFieldReader fields, String path) {
     boolean good =
         !path.isBlank()
             && !path.startsWith("/")
@@ -133,9 +134,9 @@ final class ShellDecoder {
   }
 
   /** A number or a list of numbers. */
-  Set<Integer> integers(Place place, int min, int max) {
+  Set<Integer> integers(DefinitionCursor place, int min, int max) {
     Set<Integer> found = new TreeSet<>();
-    if (place.node() instanceof Located.Items(_, List<Located> items)) {
+    if (place.node() instanceof LocatedNode.Items(_, List<LocatedNode> items)) {
       if (items.isEmpty()) {
         problems.error(place, "the list is empty", min + " to " + max);
       }

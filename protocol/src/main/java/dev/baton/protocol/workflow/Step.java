@@ -31,13 +31,13 @@ public record Step(
     Optional<String> title,
     StepKind kind,
     Optional<Expression> when,
-    Retry retry,
+    StepRetryPolicy retry,
     Optional<Duration> timeout,
     WorkspaceUse workspace,
-    List<Arm> next,
-    Optional<Gate> gate,
+    List<StepTransition> next,
+    Optional<StepGate> gate,
     OptionalInt maxVisits,
-    Optional<Milestone> milestone) {
+    Optional<MilestoneSettings> milestone) {
   public static final Pattern ID = Pattern.compile("[a-z][a-z0-9_-]{0,62}");
 
   public Step {
@@ -50,7 +50,7 @@ public record Step(
    */
   public boolean usesFiles() {
     return kind instanceof StepKind.Parallel
-        ? kind.lists().values().stream().anyMatch(Flow::usesFiles)
+        ? kind.lists().values().stream().anyMatch(StepFlow::usesFiles)
         : workspace == WorkspaceUse.WRITE;
   }
 }

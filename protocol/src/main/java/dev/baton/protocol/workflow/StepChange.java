@@ -134,7 +134,7 @@ public record StepChange(String step, What what) {
     return kind instanceof StepKind.Parallel parallel ? parallel.max() : 0;
   }
 
-  private static void collect(Flow flow, String before, Map<String, Step> all) {
+  private static void collect(StepFlow flow, String before, Map<String, Step> all) {
     for (Step step : flow.steps()) {
       String path = before + step.id();
       all.put(path, step);

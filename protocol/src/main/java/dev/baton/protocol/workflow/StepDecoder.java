@@ -47,27 +47,27 @@ final class StepDecoder {
   private static final Set<String> WITH_WORKSPACE = Set.of("shell", "fn", "agent");
   private static final int MAX_ARMS = 100;
   private static final int MAX_WEIGHT = 1_000_000;
-  private static final Map<String, Arm.On> OUTCOMES = outcomes();
+  private static final Map<String, StepTransition.On> OUTCOMES = outcomes();
 
-  private final Values values;
-  private final Problems problems;
+  private final DefinitionValueDecoder values;
+  private final DefinitionProblemCollector problems;
   private final StepDefaults defaults;
-  private final KindDecoder kinds;
+  private final StepKindDecoder kinds;
   private int count;
   private boolean needsProcess;
 
-  StepDecoder(Values values, StepDefaults defaults) {
+  StepDecoder(DefinitionValueDecoder values, StepDefaults defaults) {
     this.values = values;
     this.problems = values.problems();
     this.defaults = defaults;
-    this.kinds = new KindDecoder(values, this, defaults);
+    this.kinds = new StepKindDecoder(values, this, defaults);
   }
 
-  private static Map<String, Arm.On> outcomes() {
-    Map<String, Arm.On> words = new LinkedHashMap<>();
-    words.put("success", Arm.On.SUCCESS);
-    words.put("failure", Arm.On.FAILURE);
-    words.put("any", Arm.On.ANY);
+  private static Map<String, StepTransition.On> outcomes() {
+    Map<String, StepTransition.On> words = new LinkedHashMap<>();
+    words.put("success", StepTransition.On.SUCCESS);
+    words.put("failure", StepTransition.On.FAILURE);
+    words.put("any", StepTransition.On.ANY);
     return words;
   }
 
@@ -77,10 +77,11 @@ final class StepDecoder {
   }
 
   /** A list of steps; nothing when none of them can be read. */
-  Optional<Flow> flow(Place place, int nesting) {
-    if (!(place.node() instanceof Located.Items(_, List<Located> items)) || items.isEmpty()) {
+  Optional<StepFlow> flow(DefinitionCursor place, int nesting) {
+    if (!(place.node() instanceof LocatedNode.Items(_, List<LocatedNode> items))
+        || items.isEmpty()) {
       String found =
-          place.node() instanceof Located.Items ? "an empty list" : place.node().typeName();
+          place.node() instanceof LocatedNode.Items ? "an empty list" : place.node().typeName();
       problems.error(place, "this must be a list of steps, not " + found, "at least one step");
       return Optional.empty();
     }
@@ -98,30 +99,35 @@ final class StepDecoder {
           .filter(step -> ids.add(step.id()))
           .ifPresent(steps::add);
     }
-    return steps.isEmpty() ? Optional.empty() : Optional.of(new Flow(steps));
+    return steps.isEmpty() ? Optional.empty() : Optional.of(new StepFlow(steps));
   }
 
-  private Optional<Step> step(Place place, int nesting) {
-    Optional<Fields> outside =
-        Fields.of(place, values, "a step: an id, and one of " + String.join(", ", KINDS));
+  private Optional<Step> step(DefinitionCursor place, int nesting) {
+    Optional<MappingFieldReader> outside =
+        MappingFieldReader.of(
+            place, values, "a step: an id, and one of " + String.join(", ", KINDS));
     Optional<String> id = outside.flatMap(this::id);
     if (outside.isEmpty()) {
       return Optional.empty();
     }
     // From here on problems name the step.
-    Fields fields = Fields.of(place.inStep(id.orElse(null)), values, "").orElseThrow();
+    MappingFieldReader fields =
+        MappingFieldReader.of(place.inStep(id.orElse(null)), values, "").orElseThrow();
     Optional<String> word = kindWord(fields);
     Optional<String> title = fields.text("title", 200);
-    Optional<Expression> when = fields.expression("when", Notes.Moment.BEFORE_STEP);
-    Optional<Retry> retry = fields.get("retry").flatMap(at -> StepDefaults.retry(at, values));
-    Optional<Duration> timeout = fields.duration("timeout", WorkflowDecoder.INSTANT, Durations.MAX);
+    Optional<Expression> when = fields.expression("when", DefinitionSymbolTable.Moment.BEFORE_STEP);
+    Optional<StepRetryPolicy> retry =
+        fields.get("retry").flatMap(at -> StepDefaults.retry(at, values));
+    Optional<Duration> timeout =
+        fields.duration("timeout", WorkflowDecoder.INSTANT, DurationParser.MAX);
     Optional<WorkspaceUse> workspace =
         fields.choice(
-            "workspace", Values.choices("none", WorkspaceUse.NONE, "write", WorkspaceUse.WRITE));
-    List<Arm> next = fields.get("next").map(this::arms).orElse(List.of());
-    Optional<Gate> gate = fields.get("gate").flatMap(this::gate);
+            "workspace",
+            DefinitionValueDecoder.choices("none", WorkspaceUse.NONE, "write", WorkspaceUse.WRITE));
+    List<StepTransition> next = fields.get("next").map(this::arms).orElse(List.of());
+    Optional<StepGate> gate = fields.get("gate").flatMap(this::gate);
     OptionalInt maxVisits = fields.integer("max_visits", 1, 1_000_000);
-    Optional<Milestone> milestone =
+    Optional<MilestoneSettings> milestone =
         fields.get("milestone").flatMap(new MilestoneDecoder(values)::decode);
     if (word.isEmpty()) {
       return Optional.empty();
@@ -152,7 +158,7 @@ final class StepDecoder {
                         title,
                         decoded,
                         when,
-                        retry.orElse(effect ? defaults.retry() : Retry.NONE),
+                        retry.orElse(effect ? defaults.retry() : StepRetryPolicy.NONE),
                         timeout.isPresent() || !effect ? timeout : defaults.timeout(),
                         workspace.orElse(
                             process || milestone.isPresent()
@@ -173,7 +179,7 @@ final class StepDecoder {
     };
   }
 
-  private void onlyFor(Fields fields, String key, Set<String> allowed, String word) {
+  private void onlyFor(MappingFieldReader fields, String key, Set<String> allowed, String word) {
     if (!allowed.contains(word)) {
       String kindsAllowed = String.join(", ", KINDS.stream().filter(allowed::contains).toList());
       fields
@@ -185,7 +191,7 @@ final class StepDecoder {
     }
   }
 
-  private Optional<String> id(Fields fields) {
+  private Optional<String> id(MappingFieldReader fields) {
     if (fields.get("id").isEmpty()) {
       fields.missing("id", "id: a name that no other step has");
       return Optional.empty();
@@ -194,16 +200,16 @@ final class StepDecoder {
     if (id.isEmpty()) {
       return id;
     }
-    Place place = fields.get("id").orElseThrow().inStep(id.get());
+    DefinitionCursor place = fields.get("id").orElseThrow().inStep(id.get());
     if (!Step.ID.matcher(id.get()).matches()) {
       problems.error(place.inStep(null), "'" + id.get() + "' is not an id", Step.ID.pattern());
       return Optional.empty();
     }
-    if (id.get().equals(Arm.END)) {
+    if (id.get().equals(StepTransition.END)) {
       problems.error(place, "'end' is the end of the steps", "another id");
       return Optional.empty();
     }
-    Place first = values.notes().ids().putIfAbsent(id.get(), place);
+    DefinitionCursor first = values.notes().ids().putIfAbsent(id.get(), place);
     if (first != null) {
       int line = first.node().mark().line();
       problems.error(
@@ -216,10 +222,10 @@ final class StepDecoder {
   }
 
   /** The step's kind, and a problem for every key that it has not. */
-  private Optional<String> kindWord(Fields fields) {
+  private Optional<String> kindWord(MappingFieldReader fields) {
     List<String> given =
         KINDS.stream().filter(kind -> fields.members().find(kind) != null).toList();
-    List<Located.Entry> unknown =
+    List<LocatedNode.Entry> unknown =
         fields.members().entries().stream().filter(entry -> !KEYS.contains(entry.key())).toList();
     if (given.isEmpty() && unknown.size() == 1) {
       fields.unknown(unknown.getFirst(), "unknown step kind", KINDS);
@@ -252,18 +258,18 @@ final class StepDecoder {
   }
 
   /** {@code next: id}, or a list of {@code {on, when, weight, to}}. */
-  private List<Arm> arms(Place place) {
-    if (place.node() instanceof Located.Scalar) {
+  private List<StepTransition> arms(DefinitionCursor place) {
+    if (place.node() instanceof LocatedNode.Scalar) {
       return values
           .text(place, 64)
           .map(
               to -> {
                 target(place, to);
-                return List.of(new Arm(Arm.On.SUCCESS, Optional.empty(), to));
+                return List.of(new StepTransition(StepTransition.On.SUCCESS, Optional.empty(), to));
               })
           .orElse(List.of());
     }
-    if (!(place.node() instanceof Located.Items(_, List<Located> items))
+    if (!(place.node() instanceof LocatedNode.Items(_, List<LocatedNode> items))
         || items.isEmpty()
         || items.size() > MAX_ARMS) {
       problems.error(
@@ -285,12 +291,12 @@ final class StepDecoder {
   }
 
   /** An arm, and where it is written. */
-  private record Weighed(Arm arm, int weight, Place place) {}
+  private record Weighed(StepTransition arm, int weight, DefinitionCursor place) {}
 
   private void checkWhatComesAfter(Weighed first, List<Weighed> later) {
-    Arm.On on = first.arm().on();
+    StepTransition.On on = first.arm().on();
     if (first.arm().when().isEmpty()
-        && later.stream().anyMatch(it -> on == Arm.On.ANY || it.arm().on() == on)) {
+        && later.stream().anyMatch(it -> on == StepTransition.On.ANY || it.arm().on() == on)) {
       problems.error(
           first.place(),
           "what comes after an arm without 'when' is never taken",
@@ -298,59 +304,61 @@ final class StepDecoder {
     }
   }
 
-  private Optional<Weighed> arm(Place place) {
-    Optional<Fields> found =
-        Fields.of(place, values, "{on: outcome, when: condition, weight: number, to: step}");
+  private Optional<Weighed> arm(DefinitionCursor place) {
+    Optional<MappingFieldReader> found =
+        MappingFieldReader.of(
+            place, values, "{on: outcome, when: condition, weight: number, to: step}");
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    Fields fields = found.get();
+    MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("on", "when", "weight", "to"));
     if (fields.get("to").isEmpty()) {
       fields.missing("to", "to: a step's id, or end");
     }
-    Arm.On on = fields.choice("on", OUTCOMES).orElse(Arm.On.SUCCESS);
-    Optional<Expression> when = fields.expression("when", Notes.Moment.AFTER_STEP);
+    StepTransition.On on = fields.choice("on", OUTCOMES).orElse(StepTransition.On.SUCCESS);
+    Optional<Expression> when = fields.expression("when", DefinitionSymbolTable.Moment.AFTER_STEP);
     int weight = fields.integer("weight", -MAX_WEIGHT, MAX_WEIGHT).orElse(0);
     return fields
         .text("to", 64)
         .map(
             to -> {
               fields.get("to").ifPresent(at -> target(at, to));
-              return new Weighed(new Arm(on, when, to), weight, place);
+              return new Weighed(new StepTransition(on, when, to), weight, place);
             });
   }
 
   /** {@code gate: step}, or {@code {when: condition, to: step}}. */
-  private Optional<Gate> gate(Place place) {
-    if (place.node() instanceof Located.Scalar) {
+  private Optional<StepGate> gate(DefinitionCursor place) {
+    if (place.node() instanceof LocatedNode.Scalar) {
       return values
           .text(place, 64)
           .map(
               to -> {
                 gateTarget(place, to);
-                return new Gate(Optional.empty(), Optional.of(to));
+                return new StepGate(Optional.empty(), Optional.of(to));
               });
     }
-    return Fields.of(place, values, "a step's id, or {when: condition, to: step}")
+    return MappingFieldReader.of(place, values, "a step's id, or {when: condition, to: step}")
         .map(
             fields -> {
               fields.allowOnly(List.of("when", "to"));
               Optional<String> to = fields.text("to", 64);
               to.ifPresent(id -> fields.get("to").ifPresent(at -> gateTarget(at, id)));
-              return new Gate(fields.expression("when", Notes.Moment.AT_END_OF_LIST), to);
+              return new StepGate(
+                  fields.expression("when", DefinitionSymbolTable.Moment.AT_END_OF_LIST), to);
             });
   }
 
-  private void gateTarget(Place place, String to) {
-    if (to.equals(Arm.END)) {
+  private void gateTarget(DefinitionCursor place, String to) {
+    if (to.equals(StepTransition.END)) {
       problems.error(place, "a gate is looked at when the list is at its end", "a step's id");
     } else {
       target(place, to);
     }
   }
 
-  private void target(Place place, String to) {
-    values.notes().targets().add(new Notes.Target(place, to));
+  private void target(DefinitionCursor place, String to) {
+    values.notes().targets().add(new DefinitionSymbolTable.Target(place, to));
   }
 }

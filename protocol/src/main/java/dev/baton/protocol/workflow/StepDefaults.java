@@ -13,53 +13,54 @@ import java.util.Map;
 import java.util.Optional;
 
 /** What steps have that say nothing of their own. */
-record StepDefaults(Retry retry, Optional<Duration> timeout, Map<String, Template> env) {
-  static final StepDefaults NONE = new StepDefaults(Retry.NONE, Optional.empty(), Map.of());
+record StepDefaults(StepRetryPolicy retry, Optional<Duration> timeout, Map<String, Template> env) {
+  static final StepDefaults NONE =
+      new StepDefaults(StepRetryPolicy.NONE, Optional.empty(), Map.of());
 
-  static StepDefaults decode(Place place, Values values) {
-    return Fields.of(place, values, "retry, timeout, env")
+  static StepDefaults decode(DefinitionCursor place, DefinitionValueDecoder values) {
+    return MappingFieldReader.of(place, values, "retry, timeout, env")
         .map(
             fields -> {
               fields.allowOnly(List.of("retry", "timeout", "env"));
               return new StepDefaults(
-                  fields.get("retry").flatMap(at -> retry(at, values)).orElse(Retry.NONE),
-                  fields.duration("timeout", WorkflowDecoder.INSTANT, Durations.MAX),
-                  Variables.decode(fields, values));
+                  fields.get("retry").flatMap(at -> retry(at, values)).orElse(StepRetryPolicy.NONE),
+                  fields.duration("timeout", WorkflowDecoder.INSTANT, DurationParser.MAX),
+                  ShellVariableDecoder.decode(fields, values));
             })
         .orElse(NONE);
   }
 
   /** {@code 3}, or {@code {max: 3, backoff: 1s, factor: 2, max_backoff: 30s}}. */
-  static Optional<Retry> retry(Place place, Values values) {
-    Retry none = Retry.NONE;
-    if (place.node() instanceof Located.Scalar) {
+  static Optional<StepRetryPolicy> retry(DefinitionCursor place, DefinitionValueDecoder values) {
+    StepRetryPolicy none = StepRetryPolicy.NONE;
+    if (place.node() instanceof LocatedNode.Scalar) {
       return values
-          .integer(place, 0, Retry.LIMIT)
-          .map(max -> new Retry(max, none.backoff(), none.factor(), none.maxBackoff()));
+          .integer(place, 0, StepRetryPolicy.LIMIT)
+          .map(max -> new StepRetryPolicy(max, none.backoff(), none.factor(), none.maxBackoff()));
     }
-    Optional<Fields> found =
-        Fields.of(place, values, "a number, or max, backoff, factor, max_backoff");
+    Optional<MappingFieldReader> found =
+        MappingFieldReader.of(place, values, "a number, or max, backoff, factor, max_backoff");
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    Fields fields = found.get();
+    MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("max", "backoff", "factor", "max_backoff"));
     if (fields.get("max").isEmpty()) {
-      fields.missing("max", "max: 0 to " + Retry.LIMIT);
+      fields.missing("max", "max: 0 to " + StepRetryPolicy.LIMIT);
     }
-    int max = fields.integer("max", 0, Retry.LIMIT).orElse(0);
+    int max = fields.integer("max", 0, StepRetryPolicy.LIMIT).orElse(0);
     Duration backoff =
-        fields.duration("backoff", Duration.ZERO, Durations.MAX).orElse(none.backoff());
+        fields.duration("backoff", Duration.ZERO, DurationParser.MAX).orElse(none.backoff());
     double factor = fields.get("factor").map(at -> factor(at, values)).orElse(none.factor());
     // Someone who waits longer than the usual longest wait does not want the usual longest wait.
     Duration usual = backoff.compareTo(none.maxBackoff()) > 0 ? backoff : none.maxBackoff();
     Duration maxBackoff =
-        fields.duration("max_backoff", Duration.ZERO, Durations.MAX).orElse(usual);
-    return Optional.of(new Retry(max, backoff, factor, maxBackoff));
+        fields.duration("max_backoff", Duration.ZERO, DurationParser.MAX).orElse(usual);
+    return Optional.of(new StepRetryPolicy(max, backoff, factor, maxBackoff));
   }
 
-  private static double factor(Place place, Values values) {
-    if (place.node() instanceof Located.Scalar scalar
+  private static double factor(DefinitionCursor place, DefinitionValueDecoder values) {
+    if (place.node() instanceof LocatedNode.Scalar scalar
         && scalar.value().isNumber()
         && scalar.value().doubleValue() >= 1
         && scalar.value().doubleValue() <= 10) {
@@ -68,6 +69,6 @@ record StepDefaults(Retry retry, Optional<Duration> timeout, Map<String, Templat
     values
         .problems()
         .error(place, place.node().typeName() + " is not a factor", "a number, 1 to 10");
-    return Retry.NONE.factor();
+    return StepRetryPolicy.NONE.factor();
   }
 }

@@ -26,7 +26,7 @@ public sealed interface StepKind {
   String word();
 
   /** The lists of steps within it, by their branches' names. */
-  default Map<String, Flow> lists() {
+  default Map<String, StepFlow> lists() {
     return Map.of();
   }
 
@@ -108,7 +108,7 @@ public sealed interface StepKind {
     int max();
 
     /** How many of them must end well. */
-    Join join();
+    JoinPolicy join();
 
     @Override
     default String word() {
@@ -122,9 +122,9 @@ public sealed interface StepKind {
    *
    * @param items its result must be a list
    */
-  record Over(Expression items, int max, Join join, Flow body) implements Parallel {
+  record Over(Expression items, int max, JoinPolicy join, StepFlow body) implements Parallel {
     @Override
-    public Map<String, Flow> lists() {
+    public Map<String, StepFlow> lists() {
       return Map.of(EACH, body);
     }
   }
@@ -133,13 +133,13 @@ public sealed interface StepKind {
    * Named branches; the output maps each name to the branch's output, null for those that did not
    * end well.
    */
-  record Branches(Map<String, Flow> branches, int max, Join join) implements Parallel {
+  record Branches(Map<String, StepFlow> branches, int max, JoinPolicy join) implements Parallel {
     public Branches {
       branches = new LinkedHashMap<>(branches);
     }
 
     @Override
-    public Map<String, Flow> lists() {
+    public Map<String, StepFlow> lists() {
       return branches;
     }
   }

@@ -7,7 +7,7 @@
 package dev.baton.protocol.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.protocol.expression.Scope;
+import dev.baton.protocol.expression.ExpressionScope;
 import dev.baton.protocol.expression.Template;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -31,12 +31,12 @@ public sealed interface WaitTime {
    *     it
    * @throws dev.baton.protocol.expression.ExpressionException when a template fails
    */
-  default Instant end(Scope scope, Instant started) {
+  default Instant end(ExpressionScope scope, Instant started) {
     return switch (this) {
       case For(Template duration) -> started.plus(duration(duration.render(scope)));
       case Until(Template instant) -> {
         Instant end = instant(instant.evaluate(scope));
-        if (end.isAfter(started.plus(Durations.MAX))) {
+        if (end.isAfter(started.plus(DurationParser.MAX))) {
           throw new IllegalArgumentException("'" + end + "' is more than ten years away");
         }
         yield end;
@@ -45,11 +45,11 @@ public sealed interface WaitTime {
   }
 
   private static Duration duration(String text) {
-    return Durations.parse(text)
+    return DurationParser.parse(text)
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "'" + text + "' is not a duration; allowed: " + Durations.ALLOWED));
+                    "'" + text + "' is not a duration; allowed: " + DurationParser.ALLOWED));
   }
 
   /** RFC 3339 text, or whole seconds since the epoch as a number or as text. */

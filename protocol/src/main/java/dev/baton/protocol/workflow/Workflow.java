@@ -32,15 +32,15 @@ public record Workflow(
     String name,
     Optional<String> description,
     InputSchema input,
-    Isolation isolation,
+    IsolationMode isolation,
     Optional<Duration> deadline,
-    Restart restart,
+    RestartPolicy restart,
     Optional<HeartbeatSettings> heartbeat,
     Optional<Duration> parkAfter,
     int maxReroutes,
     OptionalInt concurrency,
     Optional<List<String>> exclude,
-    Flow flow) {
+    StepFlow flow) {
   /** Directories that are left out where the workflow says nothing, by name. */
   public static final List<String> DEFAULT_EXCLUDE =
       List.of("node_modules", "__pycache__", "target", ".venv");
@@ -67,9 +67,9 @@ public record Workflow(
    * @throws IllegalArgumentException when it is not a definition; the message has the first problem
    */
   public static Workflow fromCanonical(JsonNode canonical) {
-    Problems problems = new Problems();
+    DefinitionProblemCollector problems = new DefinitionProblemCollector();
     Workflow workflow =
-        new WorkflowDecoder(problems, true).decode(Located.of(canonical)).orElse(null);
+        new WorkflowDecoder(problems, true).decode(LocatedNode.of(canonical)).orElse(null);
     if (workflow == null || !problems.isEmpty()) {
       throw new IllegalArgumentException(
           "not a workflow definition: " + problems.errors().getFirst().describe());
@@ -84,7 +84,7 @@ public record Workflow(
     return List.copyOf(all);
   }
 
-  private static void collect(Flow flow, List<Step> all) {
+  private static void collect(StepFlow flow, List<Step> all) {
     for (Step step : flow.steps()) {
       all.add(step);
       step.kind().lists().values().forEach(list -> collect(list, all));

@@ -38,19 +38,19 @@ final class WorkflowDecoder {
   private static final int MAX_PATTERN = 1_000;
   private static final Duration DAY = Duration.ofDays(1);
 
-  private final Problems problems;
-  private final Notes notes = new Notes();
-  private final Values values;
+  private final DefinitionProblemCollector problems;
+  private final DefinitionSymbolTable notes = new DefinitionSymbolTable();
+  private final DefinitionValueDecoder values;
 
   /**
    * @param trusted whether the definition was checked before
    */
-  WorkflowDecoder(Problems problems, boolean trusted) {
+  WorkflowDecoder(DefinitionProblemCollector problems, boolean trusted) {
     this.problems = problems;
-    this.values = new Values(problems, notes, trusted);
+    this.values = new DefinitionValueDecoder(problems, notes, trusted);
   }
 
-  Notes notes() {
+  DefinitionSymbolTable notes() {
     return notes;
   }
 
@@ -58,13 +58,14 @@ final class WorkflowDecoder {
    * Nothing when problems keep it from having a meaning; it may also have problems and be there,
    * for further checks.
    */
-  Optional<Workflow> decode(Located root) {
-    Place place = new Place(root, "", null);
-    return Fields.of(place, values, "a mapping with name and steps").flatMap(this::decode);
+  Optional<Workflow> decode(LocatedNode root) {
+    DefinitionCursor place = new DefinitionCursor(root, "", null);
+    return MappingFieldReader.of(place, values, "a mapping with name and steps")
+        .flatMap(this::decode);
   }
 
-  private Optional<Workflow> decode(Fields fields) {
-    for (Located.Entry entry : fields.members().entries()) {
+  private Optional<Workflow> decode(MappingFieldReader fields) {
+    for (LocatedNode.Entry entry : fields.members().entries()) {
       // For editors; no part of the definition.
       if (!KEYS.contains(entry.key()) && !entry.key().equals("$schema")) {
         fields.unknown(entry, "unknown key", KEYS);
@@ -77,23 +78,31 @@ final class WorkflowDecoder {
     fields
         .get("name")
         .filter(
-            at -> name.isEmpty() && at.node() instanceof Located.Scalar s && s.value().isTextual())
+            at ->
+                name.isEmpty()
+                    && at.node() instanceof LocatedNode.Scalar s
+                    && s.value().isTextual())
         .ifPresent(
             at ->
                 problems.error(
                     at, "'" + at.node().toJson().asText() + "' is not a name", Step.ID.pattern()));
     Optional<String> description = fields.text("description", 10_000);
     InputSchema input = fields.get("input").map(this::schema).orElse(InputSchema.ANY);
-    Optional<Isolation> runner =
+    Optional<IsolationMode> runner =
         fields.choice(
-            "runner", Values.choices("isolated", Isolation.ISOLATED, "shared", Isolation.SHARED));
-    Optional<Duration> deadline = fields.duration("deadline", INSTANT, Durations.MAX);
-    Restart restart =
+            "runner",
+            DefinitionValueDecoder.choices(
+                "isolated", IsolationMode.ISOLATED, "shared", IsolationMode.SHARED));
+    Optional<Duration> deadline = fields.duration("deadline", INSTANT, DurationParser.MAX);
+    RestartPolicy restart =
         fields
-            .choice("restart", Values.choices("always", Restart.ALWAYS, "never", Restart.NEVER))
-            .orElse(Restart.ALWAYS);
+            .choice(
+                "restart",
+                DefinitionValueDecoder.choices(
+                    "always", RestartPolicy.ALWAYS, "never", RestartPolicy.NEVER))
+            .orElse(RestartPolicy.ALWAYS);
     Optional<HeartbeatSettings> heartbeat = fields.get("heartbeat").flatMap(this::heartbeat);
-    Optional<Duration> parkAfter = fields.duration("park_after", Duration.ZERO, Durations.MAX);
+    Optional<Duration> parkAfter = fields.duration("park_after", Duration.ZERO, DurationParser.MAX);
     int maxReroutes =
         fields.integer("max_reroutes", 0, 1_000_000).orElse(Workflow.DEFAULT_MAX_REROUTES);
     OptionalInt concurrency = fields.integer("concurrency", 1, Workflow.MAX_CONCURRENCY);
@@ -104,12 +113,12 @@ final class WorkflowDecoder {
     if (fields.get("steps").isEmpty()) {
       fields.missing("steps", "steps: a list of at least one step");
     }
-    Optional<Flow> flow = fields.get("steps").flatMap(at -> steps.flow(at, 0));
+    Optional<StepFlow> flow = fields.get("steps").flatMap(at -> steps.flow(at, 0));
     if (flow.isEmpty()) {
       return Optional.empty();
     }
-    Isolation byKinds = steps.needsProcess() ? Isolation.ISOLATED : Isolation.SHARED;
-    if (runner.equals(Optional.of(Isolation.SHARED)) && byKinds == Isolation.ISOLATED) {
+    IsolationMode byKinds = steps.needsProcess() ? IsolationMode.ISOLATED : IsolationMode.SHARED;
+    if (runner.equals(Optional.of(IsolationMode.SHARED)) && byKinds == IsolationMode.ISOLATED) {
       fields
           .get("runner")
           .ifPresent(
@@ -139,15 +148,15 @@ final class WorkflowDecoder {
     return Step.ID.matcher(name).matches();
   }
 
-  private InputSchema schema(Place place) {
+  private InputSchema schema(DefinitionCursor place) {
     return decodeSchema(place, values);
   }
 
-  static InputSchema decodeSchema(Place place, Values values) {
+  static InputSchema decodeSchema(DefinitionCursor place, DefinitionValueDecoder values) {
     JsonNode json = place.node().toJson();
     InputSchema schema = new InputSchema(json);
     for (Violation violation : values.trusted() ? List.<Violation>of() : schema.check()) {
-      Place at = find(place, violation.pointer());
+      DefinitionCursor at = find(place, violation.pointer());
       values
           .problems()
           .error(at, "not a JSON Schema: " + violation.message(), "JSON Schema 2020-12");
@@ -156,30 +165,30 @@ final class WorkflowDecoder {
   }
 
   /** The node a JSON pointer leads to, or the last one on the way that is there. */
-  static Place find(Place from, String pointer) {
-    Place at = from;
+  static DefinitionCursor find(DefinitionCursor from, String pointer) {
+    DefinitionCursor at = from;
     for (String raw : pointer.split("/", -1)) {
       String name = raw.replace("~1", "/").replace("~0", "~");
       switch (at.node()) {
-        case Located.Members members -> {
-          Located.Entry entry = members.find(name);
+        case LocatedNode.Members members -> {
+          LocatedNode.Entry entry = members.find(name);
           at = entry == null ? at : at.member(name, entry.value());
         }
-        case Located.Items(_, List<Located> items) -> {
+        case LocatedNode.Items(_, List<LocatedNode> items) -> {
           boolean index =
               name.length() < 8 && !name.isEmpty() && name.chars().allMatch(Character::isDigit);
           int i = index ? Integer.parseInt(name) : items.size();
           at = i < items.size() ? at.item(i, items.get(i)) : at;
         }
-        case Located.Scalar _ -> {}
+        case LocatedNode.Scalar _ -> {}
       }
     }
     return at;
   }
 
   /** What is left out of cuts; nothing where the definition does not say. */
-  private Optional<List<String>> workspace(Place place) {
-    return Fields.of(place, values, "a mapping with exclude")
+  private Optional<List<String>> workspace(DefinitionCursor place) {
+    return MappingFieldReader.of(place, values, "a mapping with exclude")
         .flatMap(
             fields -> {
               fields.allowOnly(List.of("exclude"));
@@ -187,9 +196,9 @@ final class WorkflowDecoder {
             });
   }
 
-  private Optional<List<String>> patterns(Place place) {
+  private Optional<List<String>> patterns(DefinitionCursor place) {
     String allowed = "a list of at most %d patterns".formatted(Workflow.MAX_EXCLUDES);
-    if (!(place.node() instanceof Located.Items(_, List<Located> items))) {
+    if (!(place.node() instanceof LocatedNode.Items(_, List<LocatedNode> items))) {
       problems.error(place, "this must be a list, not " + place.node().typeName(), allowed);
       return Optional.empty();
     }
@@ -199,14 +208,14 @@ final class WorkflowDecoder {
     }
     List<String> patterns = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
-      Place at = place.item(i, items.get(i));
+      DefinitionCursor at = place.item(i, items.get(i));
       Optional<String> pattern = values.text(at, MAX_PATTERN);
       pattern.filter(text -> isPattern(at, text)).ifPresent(patterns::add);
     }
     return Optional.of(List.copyOf(patterns));
   }
 
-  private boolean isPattern(Place at, String pattern) {
+  private boolean isPattern(DefinitionCursor at, String pattern) {
     boolean good = !pattern.isBlank() && pattern.chars().noneMatch(c -> c < ' ' || c == 0x7f);
     if (!good) {
       problems.error(
@@ -215,12 +224,13 @@ final class WorkflowDecoder {
     return good;
   }
 
-  private Optional<HeartbeatSettings> heartbeat(Place place) {
-    Optional<Fields> found = Fields.of(place, values, "interval and timeout");
+  private Optional<HeartbeatSettings> heartbeat(DefinitionCursor place) {
+    Optional<MappingFieldReader> found =
+        MappingFieldReader.of(place, values, "interval and timeout");
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    Fields fields = found.get();
+    MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("interval", "timeout"));
     if (fields.get("interval").isEmpty()) {
       fields.missing("interval", "interval: such as 1s");

@@ -28,32 +28,33 @@ public final class WorkflowParser {
 
   private WorkflowParser() {}
 
-  public static Parsed parse(String text, Format format) {
+  public static WorkflowParseResult parse(String text, DefinitionFormat format) {
     return parse(text.getBytes(StandardCharsets.UTF_8), format);
   }
 
   /**
    * @param bytes UTF-8, at most {@link #MAX_BYTES}
    */
-  public static Parsed parse(byte[] bytes, Format format) {
-    Problems problems = new Problems();
-    Located root = TextReader.read(bytes, format, problems);
+  public static WorkflowParseResult parse(byte[] bytes, DefinitionFormat format) {
+    DefinitionProblemCollector problems = new DefinitionProblemCollector();
+    LocatedNode root = DefinitionReader.read(bytes, format, problems);
     if (root == null) {
-      return new Parsed.Invalid(problems.errors());
+      return new WorkflowParseResult.Invalid(problems.errors());
     }
     WorkflowDecoder decoder = new WorkflowDecoder(problems, false);
     Optional<Workflow> workflow = decoder.decode(root);
     workflow.ifPresent(
         decoded -> {
-          new FlowCheck(decoder.notes(), problems).check(decoded);
-          new ReferenceCheck(decoder.notes(), problems).check(decoded);
+          new FlowChecker(decoder.notes(), problems).check(decoded);
+          new ReferenceChecker(decoder.notes(), problems).check(decoded);
         });
     if (workflow.isEmpty() || !problems.isEmpty()) {
-      return new Parsed.Invalid(problems.errors());
+      return new WorkflowParseResult.Invalid(problems.errors());
     }
     JsonNode canonical = root.toJson();
     ((ObjectNode) canonical).remove("$schema");
-    return new Parsed.Valid(workflow.get(), hash(canonical), canonical, problems.warnings());
+    return new WorkflowParseResult.Valid(
+        workflow.get(), hash(canonical), canonical, problems.warnings());
   }
 
   /** {@code sha256:} and the digest of a canonical form's bytes. */

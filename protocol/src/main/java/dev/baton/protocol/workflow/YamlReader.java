@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import dev.baton.protocol.workflow.Located.Style;
+import dev.baton.protocol.workflow.LocatedNode.Style;
 import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -39,7 +39,7 @@ import org.yaml.snakeyaml.events.SequenceStartEvent;
  * {@code 2026-01-01} stay what was written.
  */
 final class YamlReader {
-  private final Problems problems;
+  private final DefinitionProblemCollector problems;
   private String[] lines = {};
   private int nodes;
 
@@ -52,15 +52,15 @@ final class YamlReader {
     }
   }
 
-  YamlReader(Problems problems) {
+  YamlReader(DefinitionProblemCollector problems) {
     this.problems = problems;
   }
 
-  @Nullable Located read(String text) {
+  @Nullable LocatedNode read(String text) {
     lines = text.split("\\R", -1);
     try {
       Iterator<Event> events = new Yaml().parse(new StringReader(text)).iterator();
-      Located root = null;
+      LocatedNode root = null;
       while (events.hasNext()) {
         Event event = events.next();
         if (!(event instanceof NodeEvent node)) {
@@ -72,7 +72,8 @@ final class YamlReader {
         root = node(node, events, 0);
       }
       if (root == null) {
-        throw stop(new Mark(1, 1), "the definition is empty", "a mapping with name and steps");
+        throw stop(
+            new SourcePosition(1, 1), "the definition is empty", "a mapping with name and steps");
       }
       return root;
     } catch (Stop e) {
@@ -82,7 +83,7 @@ final class YamlReader {
       return null;
     } catch (YAMLException | IllegalArgumentException | IndexOutOfBoundsException e) {
       // The library lets some malformed directives and escapes through to the JDK.
-      problems.error(Mark.NONE, null, "", "not valid YAML: " + firstLine(e), null);
+      problems.error(SourcePosition.NONE, null, "", "not valid YAML: " + firstLine(e), null);
       return null;
     }
   }
@@ -100,8 +101,8 @@ final class YamlReader {
     return message.lines().findFirst().orElse("");
   }
 
-  private Located node(NodeEvent event, Iterator<Event> events, int depth) {
-    Mark mark = mark(event);
+  private LocatedNode node(NodeEvent event, Iterator<Event> events, int depth) {
+    SourcePosition mark = mark(event);
     if (event instanceof AliasEvent) {
       throw stop(
           mark, "the alias '*" + event.getAnchor() + "' is not allowed", "values written out");
@@ -110,11 +111,15 @@ final class YamlReader {
       throw stop(
           mark, "the anchor '&" + event.getAnchor() + "' is not allowed", "values written out");
     }
-    if (depth > TextReader.MAX_DEPTH || ++nodes > TextReader.MAX_NODES) {
+    if (depth > DefinitionReader.MAX_DEPTH || ++nodes > DefinitionReader.MAX_NODES) {
       throw stop(
           mark,
           "the definition is too large or nested too deeply",
-          "at most " + TextReader.MAX_DEPTH + " levels and " + TextReader.MAX_NODES + " values");
+          "at most "
+              + DefinitionReader.MAX_DEPTH
+              + " levels and "
+              + DefinitionReader.MAX_NODES
+              + " values");
     }
     return switch (event) {
       case ScalarEvent scalar -> scalar(scalar, mark);
@@ -130,51 +135,51 @@ final class YamlReader {
     };
   }
 
-  private Located items(Iterator<Event> events, Mark mark, int depth) {
-    List<Located> items = new ArrayList<>();
+  private LocatedNode items(Iterator<Event> events, SourcePosition mark, int depth) {
+    List<LocatedNode> items = new ArrayList<>();
     Event event = events.next();
     while (!(event instanceof SequenceEndEvent)) {
       items.add(node((NodeEvent) event, events, depth + 1));
       event = events.next();
     }
-    return new Located.Items(mark, items);
+    return new LocatedNode.Items(mark, items);
   }
 
-  private Located members(Iterator<Event> events, Mark mark, int depth) {
-    List<Located.Entry> entries = new ArrayList<>();
+  private LocatedNode members(Iterator<Event> events, SourcePosition mark, int depth) {
+    List<LocatedNode.Entry> entries = new ArrayList<>();
     Set<String> seen = new HashSet<>();
     Event event = events.next();
     while (!(event instanceof MappingEndEvent)) {
-      Mark keyMark = mark(event);
+      SourcePosition keyMark = mark(event);
       if (!(event instanceof ScalarEvent keyEvent) || keyEvent.getAnchor() != null) {
         throw stop(keyMark, "a key must be text", "key: value");
       }
       checkTag(keyEvent.getTag(), keyMark);
       String key = keyEvent.getValue();
-      Located value = node((NodeEvent) events.next(), events, depth + 1);
+      LocatedNode value = node((NodeEvent) events.next(), events, depth + 1);
       if (seen.add(key)) {
-        entries.add(new Located.Entry(key, keyMark, value));
+        entries.add(new LocatedNode.Entry(key, keyMark, value));
       } else {
         problems.error(keyMark, null, "", "the key '" + key + "' is given twice", "each key once");
       }
       event = events.next();
     }
-    return new Located.Members(mark, entries);
+    return new LocatedNode.Members(mark, entries);
   }
 
-  private Located scalar(ScalarEvent scalar, Mark mark) {
+  private LocatedNode scalar(ScalarEvent scalar, SourcePosition mark) {
     checkTag(scalar.getTag(), mark);
     String text = scalar.getValue();
     boolean oneLine = scalar.getStartMark().getLine() == scalar.getEndMark().getLine();
     int width = scalar.getEndMark().getColumn() - scalar.getStartMark().getColumn();
     if (scalar.getScalarStyle() == ScalarStyle.PLAIN) {
-      return new Located.Scalar(mark, plain(text, mark), oneLine ? Style.PLAIN : Style.OTHER);
+      return new LocatedNode.Scalar(mark, plain(text, mark), oneLine ? Style.PLAIN : Style.OTHER);
     }
     Style style =
         scalar.getScalarStyle() == ScalarStyle.LITERAL
             ? Style.BLOCK
             : oneLine && width == text.length() + 2 ? Style.QUOTED : Style.OTHER;
-    return new Located.Scalar(
+    return new LocatedNode.Scalar(
         mark, TextNode.valueOf(text), style, style == Style.BLOCK ? indent(mark.line()) : 0);
   }
 
@@ -191,7 +196,7 @@ final class YamlReader {
     return 0;
   }
 
-  private JsonNode plain(String text, Mark mark) {
+  private JsonNode plain(String text, SourcePosition mark) {
     switch (text) {
       case "", "~", "null" -> {
         return NullNode.getInstance();
@@ -204,34 +209,39 @@ final class YamlReader {
       }
       default -> {}
     }
-    if (!Numbers.isNumber(text)) {
+    if (!JsonNumberParser.isNumber(text)) {
       return TextNode.valueOf(text);
     }
-    JsonNode number = Numbers.parse(text);
+    JsonNode number = JsonNumberParser.parse(text);
     if (number == null) {
       throw stop(
-          mark, "the number is too large or too long", Numbers.ALLOWED + ", or text in quotes");
+          mark,
+          "the number is too large or too long",
+          JsonNumberParser.ALLOWED + ", or text in quotes");
     }
     return number;
   }
 
-  private void checkTag(@Nullable String tag, Mark mark) {
+  private void checkTag(@Nullable String tag, SourcePosition mark) {
     if (tag != null) {
       throw stop(mark, "the tag '" + tag + "' is not allowed", "plain values");
     }
   }
 
-  private Stop stop(Mark mark, String message, @Nullable String allowed) {
+  private Stop stop(SourcePosition mark, String message, @Nullable String allowed) {
     problems.error(mark, null, "", message, allowed);
     return new Stop();
   }
 
-  private static Mark mark(Event event) {
-    return new Mark(event.getStartMark().getLine() + 1, event.getStartMark().getColumn() + 1);
+  private static SourcePosition mark(Event event) {
+    return new SourcePosition(
+        event.getStartMark().getLine() + 1, event.getStartMark().getColumn() + 1);
   }
 
-  private static Mark mark(MarkedYAMLException e) {
+  private static SourcePosition mark(MarkedYAMLException e) {
     var at = e.getProblemMark() == null ? e.getContextMark() : e.getProblemMark();
-    return at == null ? Mark.NONE : new Mark(at.getLine() + 1, at.getColumn() + 1);
+    return at == null
+        ? SourcePosition.NONE
+        : new SourcePosition(at.getLine() + 1, at.getColumn() + 1);
   }
 }

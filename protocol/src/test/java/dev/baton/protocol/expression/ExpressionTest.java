@@ -21,15 +21,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ExpressionTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  static final Scope SCOPE =
-      Scope.of(
+  static final ExpressionScope SCOPE =
+      ExpressionScope.of(
           json("{\"name\":\"ada\",\"n\":3,\"list\":[1,2,3]}"),
           json(
               "{\"build\":{\"output\":{\"ok\":true,\"files\":[\"a\",\"b\"]}},\"a-b\":{\"output\":7}}"),
           json("{\"id\":\"01h\",\"branch\":{\"index\":0,\"item\":\"x\"}}"));
 
-  private static final Scope MANY =
-      Scope.of(
+  private static final ExpressionScope MANY =
+      ExpressionScope.of(
           json("{}"), json("{\"many\":[" + "7,".repeat(9_999) + "7]}"), json("{\"id\":\"01h\"}"));
 
   static JsonNode json(String text) {
@@ -342,7 +342,7 @@ class ExpressionTest {
 
   @Test
   void shouldSayWhereAReferenceIs() {
-    Reference reference = Expression.compile("1 +\n  .steps.a").references().getFirst();
+    ScopeReference reference = Expression.compile("1 +\n  .steps.a").references().getFirst();
 
     assertThat(reference.line()).isEqualTo(2);
     assertThat(reference.column()).isEqualTo(3);

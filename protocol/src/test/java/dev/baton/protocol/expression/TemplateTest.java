@@ -54,7 +54,7 @@ class TemplateTest {
 
   @Test
   void shouldPlaceReferencesInTheTemplate() {
-    Reference reference = Template.compile("x\ny: ${{ .steps.a }}").references().getFirst();
+    ScopeReference reference = Template.compile("x\ny: ${{ .steps.a }}").references().getFirst();
 
     assertThat(reference.line()).isEqualTo(2);
     assertThat(reference.column()).isEqualTo(8);

@@ -77,9 +77,9 @@ final class JqSuite {
   }
 
   static Outcome run(Case test) {
-    Program program;
+    JqProgram program;
     try {
-      program = Program.compile(test.program());
+      program = JqProgram.compile(test.program());
     } catch (JqSyntaxException e) {
       return new Outcome(test.fails(), true, "refused: " + e.getMessage());
     }
@@ -90,30 +90,32 @@ final class JqSuite {
     String end = "";
     try {
       program.run(tree(test.input()), MAX_NANOS, MAX_BYTES, results::add);
-    } catch (JqError e) {
+    } catch (JqException e) {
       end = " error: " + e.getMessage();
     } catch (JqLimitException e) {
       end = " bound: " + e.getMessage();
     } catch (JsonProcessingException e) {
       return new Outcome(false, true, "input: " + e.getOriginalMessage());
     }
-    Machine m = new Machine(Machine.NULL, MAX_NANOS, MAX_BYTES);
+    JqEvaluator m = new JqEvaluator(JqEvaluator.NULL, MAX_NANOS, MAX_BYTES);
     boolean same = results.size() == test.results().size();
     for (int i = 0; i < results.size() && same; i++) {
       try {
-        same = Values.same(m, results.get(i), tree(test.results().get(i)));
+        same = JqTypeSystem.same(m, results.get(i), tree(test.results().get(i)));
       } catch (JsonProcessingException e) {
         same = false;
       }
     }
     StringBuilder seen = new StringBuilder();
-    results.stream().limit(10).forEach(result -> seen.append(JsonText.of(m, result)).append(' '));
+    results.stream()
+        .limit(10)
+        .forEach(result -> seen.append(JqJsonWriter.of(m, result)).append(' '));
     return new Outcome(same, false, seen + end);
   }
 
   private static JsonNode tree(String text) throws JsonProcessingException {
     return text.strip().equals("nan") || text.strip().equals("NaN")
-        ? Numbers.of(Double.NaN)
+        ? JqArithmetic.of(Double.NaN)
         : Json.checkedTree(text);
   }
 

@@ -14,7 +14,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import dev.baton.protocol.expression.Expression;
-import dev.baton.protocol.expression.Scope;
+import dev.baton.protocol.expression.ExpressionScope;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import java.io.IOException;
@@ -91,7 +91,7 @@ class OddJsonTest {
   @Test
   @Timeout(30)
   void shouldRefuseDepthThatReadersRefuse() throws IOException {
-    int deepest = ValueCheck.MAX_DEPTH;
+    int deepest = JsonValueChecker.MAX_DEPTH;
     JsonNode deep = Json.checkedTree("[".repeat(deepest) + "]".repeat(deepest));
 
     assertThat(trip(deep)).isEqualTo(deep);
@@ -123,7 +123,7 @@ class OddJsonTest {
 
   private static JsonNode evaluate(String jq, JsonNode input) {
     JsonNode none = JsonNodeFactory.instance.objectNode();
-    return Expression.compile(jq).evaluate(Scope.of(input, none, none));
+    return Expression.compile(jq).evaluate(ExpressionScope.of(input, none, none));
   }
 
   /** Into an event and out again, several times. */

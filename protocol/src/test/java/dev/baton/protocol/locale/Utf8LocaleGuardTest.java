@@ -101,11 +101,11 @@ class Utf8LocaleGuardTest {
 
   @Test
   void shouldChangeNothingTwice() {
-    List<byte[]> first = Utf8Environment.corrected(entries("A=1", "LC_ALL=C", "B=x=y"));
-    List<byte[]> second = Utf8Environment.corrected(first);
+    List<byte[]> first = Utf8EnvironmentRewriter.corrected(entries("A=1", "LC_ALL=C", "B=x=y"));
+    List<byte[]> second = Utf8EnvironmentRewriter.corrected(first);
 
     assertThat(texts(first)).containsExactlyInAnyOrder("A=1", "B=x=y", "LC_ALL=C.UTF-8");
-    assertThat(Utf8Environment.isSame(first, second)).isTrue();
+    assertThat(Utf8EnvironmentRewriter.isSame(first, second)).isTrue();
   }
 
   @Test

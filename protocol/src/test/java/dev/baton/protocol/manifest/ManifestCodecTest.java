@@ -106,7 +106,7 @@ class ManifestCodecTest {
         RunId.next(),
         RunId.next(),
         Instant.parse("2026-11-22T08:00:00.123456Z"),
-        Trigger.PERIODIC,
+        CheckpointTrigger.PERIODIC,
         new Manifest.Run("default", "flow", digest, 2, "both/left/l1", 3),
         Manifest.Conversation.NONE,
         new Manifest.Workspace(

@@ -9,10 +9,10 @@ package dev.baton.protocol.schema;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.heartbeat.Heartbeat;
-import dev.baton.protocol.signal.Signal;
-import dev.baton.protocol.topic.JsonEvents;
-import dev.baton.protocol.topic.Topics;
-import dev.baton.protocol.trace.EventTypes;
+import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.topic.JsonEventCodec;
+import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.trace.EventTypeRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -27,20 +27,22 @@ final class AsyncApi {
   /** Every message by topic and then by type. */
   static Map<String, SortedMap<String, Class<?>>> messages() {
     SortedMap<String, Class<?>> trace = new TreeMap<>();
-    EventTypes.all().forEach((name, record) -> trace.put(EventTypes.PREFIX + name, record));
+    EventTypeRegistry.all()
+        .forEach((name, record) -> trace.put(EventTypeRegistry.PREFIX + name, record));
     SortedMap<String, Class<?>> heartbeats = new TreeMap<>(Map.of(Heartbeat.TYPE, Heartbeat.class));
     SortedMap<String, Class<?>> signals =
         new TreeMap<>(
             Map.of(
-                JsonEvents.RUNNER_EXITED, Signal.RunnerExited.class,
-                JsonEvents.RUNNER_LEFT, Signal.RunnerLeft.class,
-                JsonEvents.HEARTBEATS_MISSED, Signal.HeartbeatsMissed.class));
+                JsonEventCodec.RUNNER_EXITED, RunnerSignal.RunnerExited.class,
+                JsonEventCodec.RUNNER_LEFT, RunnerSignal.RunnerLeft.class,
+                JsonEventCodec.HEARTBEATS_MISSED, RunnerSignal.HeartbeatsMissed.class));
     return new TreeMap<>(
-        Map.of(Topics.TRACE, trace, Topics.HEARTBEATS, heartbeats, Topics.SIGNALS, signals));
+        Map.of(
+            TopicName.TRACE, trace, TopicName.HEARTBEATS, heartbeats, TopicName.SIGNALS, signals));
   }
 
   static String fileName(String type) {
-    return type.substring(EventTypes.PREFIX.length()) + ".schema.json";
+    return type.substring(EventTypeRegistry.PREFIX.length()) + ".schema.json";
   }
 
   static ObjectNode document() {
@@ -48,7 +50,7 @@ final class AsyncApi {
     root.put("asyncapi", "3.0.0");
     root.putObject("info")
         .put("title", "Baton topics")
-        .put("version", Integer.toString(EventTypes.SCHEMA))
+        .put("version", Integer.toString(EventTypeRegistry.SCHEMA))
         .put(
             "description",
             "CloudEvents 1.0 in binary content mode: ce_id, ce_source, ce_type, ce_subject, ce_time and"
@@ -62,20 +64,20 @@ final class AsyncApi {
               ObjectNode channel = channels.putObject(topic).put("address", topic);
               ObjectNode refs = channel.putObject("messages");
               for (String type : types.keySet()) {
-                String name = type.substring(EventTypes.PREFIX.length());
+                String name = type.substring(EventTypeRegistry.PREFIX.length());
                 refs.putObject(name).put("$ref", "#/components/messages/" + name);
                 messages.set(name, message(topic, type));
               }
             });
     ObjectNode told =
         channels
-            .putObject(Topics.NOTIFICATIONS)
-            .put("address", Topics.NOTIFICATIONS)
+            .putObject(TopicName.NOTIFICATIONS)
+            .put("address", TopicName.NOTIFICATIONS)
             .putObject("messages");
     for (String event : List.of("run_cancelled", "run_completed", "run_failed", "run_lost")) {
       String name = "notification_" + event;
       told.putObject(name).put("$ref", "#/components/messages/" + name);
-      ObjectNode message = message(Topics.NOTIFICATIONS, EventTypes.PREFIX + event);
+      ObjectNode message = message(TopicName.NOTIFICATIONS, EventTypeRegistry.PREFIX + event);
       message.set("payload", notification(event));
       messages.set(name, message);
     }
@@ -103,7 +105,7 @@ final class AsyncApi {
         .putObject("additionalProperties")
         .put("type", "string");
     run.putObject("epoch").put("type", "integer").put("minimum", 1);
-    run.putObject("event").put("$ref", "./" + fileName(EventTypes.PREFIX + event));
+    run.putObject("event").put("$ref", "./" + fileName(EventTypeRegistry.PREFIX + event));
     data.putArray("required")
         .add("run")
         .add("display_id")
@@ -121,7 +123,7 @@ final class AsyncApi {
     ObjectNode headers = message.putObject("headers").put("type", "object");
     ObjectNode properties = headers.putObject("properties");
     ObjectNode id = properties.putObject("ce_id").put("type", "string");
-    if (topic.equals(Topics.TRACE)) {
+    if (topic.equals(TopicName.TRACE)) {
       id.put("pattern", "^[0-7][0-9a-hjkmnp-tv-z]{25}/(c|[1-9][0-9]*)/[1-9][0-9]*$");
     }
     properties.putObject("ce_source").put("type", "string");

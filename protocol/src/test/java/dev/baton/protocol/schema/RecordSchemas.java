@@ -13,7 +13,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.heartbeat.Heartbeat;
-import dev.baton.protocol.manifest.Trigger;
+import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.trace.Output;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
@@ -120,9 +120,9 @@ final class RecordSchemas {
     if (type == JsonNode.class) {
       return schema;
     }
-    if (type == Trigger.class) {
+    if (type == CheckpointTrigger.class) {
       ArrayNode words = schema.put("type", "string").putArray("enum");
-      for (Trigger trigger : Trigger.values()) {
+      for (CheckpointTrigger trigger : CheckpointTrigger.values()) {
         words.add(trigger.word());
       }
       return schema;

@@ -17,8 +17,8 @@ import com.networknt.schema.SpecificationVersion;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.state.TraceSamples;
-import dev.baton.protocol.topic.Topics;
-import dev.baton.protocol.trace.EventTypes;
+import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.trace.EventTypeRegistry;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceRecord;
 import java.io.IOException;
@@ -72,8 +72,8 @@ class SchemasTest {
   @Test
   void shouldAcceptWhatTheCodecWrites() {
     for (TraceRecord record : TraceSamples.manySeeds()) {
-      String type = EventTypes.of(record.event());
-      byte[] data = TraceCodec.encode(Topics.TRACE, record, null).value();
+      String type = EventTypeRegistry.of(record.event());
+      byte[] data = TraceCodec.encode(TopicName.TRACE, record, null).value();
 
       assertThat(schema(type).validate(new String(data, StandardCharsets.UTF_8), InputFormat.JSON))
           .as("%s against its schema", record)
@@ -89,7 +89,7 @@ class SchemasTest {
   }
 
   private static Schema schema(String type) {
-    Class<?> record = EventTypes.recordOf(type).orElseThrow();
+    Class<?> record = EventTypeRegistry.recordOf(type).orElseThrow();
     JsonNode document = RecordSchemas.document(AsyncApi.SCHEMAS + type, type, record);
     return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
         .getSchema(document.toString(), InputFormat.JSON);

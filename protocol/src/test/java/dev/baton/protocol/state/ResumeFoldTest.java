@@ -19,10 +19,10 @@ import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
-import dev.baton.protocol.workflow.Format;
-import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.DefinitionFormat;
 import dev.baton.protocol.workflow.StepChange;
 import dev.baton.protocol.workflow.Workflow;
+import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -58,8 +58,8 @@ class ResumeFoldTest {
         RunState.empty(RUN), StateFold.marks(log.stream().map(TraceRecord::event).toList()));
   }
 
-  private ResumePoint.Found point(String step) {
-    ResumePoint point = new ResumePoint(RunState.empty(RUN), fold(), step);
+  private ResumeStateFinder.Found point(String step) {
+    ResumeStateFinder point = new ResumeStateFinder(RunState.empty(RUN), fold(), step);
     log.forEach(point::accept);
     return point.found().orElseThrow();
   }
@@ -353,12 +353,12 @@ class ResumeFoldTest {
     List<TraceRecord> all = new TraceGenerator(seed).clean;
     log.addAll(all.subList(0, all.size() - 1));
     String step = "s" + Math.floorMod(choice, 6);
-    ResumePoint point = new ResumePoint(RunState.empty(RUN), fold(), step);
+    ResumeStateFinder point = new ResumeStateFinder(RunState.empty(RUN), fold(), step);
     log.forEach(point::accept);
     if (point.found().isEmpty()) {
       return;
     }
-    ResumePoint.Found found = point.found().get();
+    ResumeStateFinder.Found found = point.found().get();
     RunHead head = state().head();
     epoch = head.epoch();
     control = head.controlSeq();
@@ -428,8 +428,8 @@ class ResumeFoldTest {
             "step 'b' has other inputs",
             "step 'c' is gone",
             "step 'd' is new");
-    assertThat(ResumeCheck.problems(asked, state(), old, fits)).isEmpty();
-    assertThat(ResumeCheck.problems(asked, state(), old, doesNot))
+    assertThat(ResumeRequestChecker.problems(asked, state(), old, fits)).isEmpty();
+    assertThat(ResumeRequestChecker.problems(asked, state(), old, doesNot))
         .anyMatch(problem -> problem.contains("goes on with step 'b', which is not in the"))
         .anyMatch(problem -> problem.contains("'a' has completed with other inputs"));
   }
@@ -448,7 +448,7 @@ class ResumeFoldTest {
             null,
             List.of());
 
-    assertThat(ResumeCheck.problems(asked, state(), workflow, workflow))
+    assertThat(ResumeRequestChecker.problems(asked, state(), workflow, workflow))
         .containsExactly(
             "set: step 'd' has not completed: only the output of a completed step can be corrected",
             "skip: step 'a' is not what the run goes on with; that is 'd'");
@@ -456,7 +456,8 @@ class ResumeFoldTest {
 
   private static Workflow workflow(String... steps) {
     String text = "name: w\nsteps:\n  - " + String.join("\n  - ", steps) + "\n";
-    return ((Parsed.Valid) WorkflowParser.parse(text.getBytes(StandardCharsets.UTF_8), Format.YAML))
+    return ((WorkflowParseResult.Valid)
+            WorkflowParser.parse(text.getBytes(StandardCharsets.UTF_8), DefinitionFormat.YAML))
         .workflow();
   }
 }

@@ -135,7 +135,7 @@ class StateFoldTest {
     runner(milestone("c", 1, 4, null));
     assertThat(state.nextMilestone()).isEqualTo(5);
     assertThat(
-            Fork.of(state, null, null)
+            ForkStateBuilder.of(state, null, null)
                 .state("01jd0000000000000000000009", Map.of())
                 .nextMilestone())
         .isEqualTo(3);

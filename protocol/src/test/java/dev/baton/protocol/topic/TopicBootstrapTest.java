@@ -31,7 +31,7 @@ class TopicBootstrapTest {
                   .containsEntry("min.insync.replicas", inSync)
                   .containsEntry("message.timestamp.type", "LogAppendTime");
             })
-        .filteredOn(topic -> topic.name().equals(Topics.TRACE))
+        .filteredOn(topic -> topic.name().equals(TopicName.TRACE))
         .extracting(NewTopic::configs)
         .extracting(config -> config.get("flush.messages"))
         .containsExactly(flush);

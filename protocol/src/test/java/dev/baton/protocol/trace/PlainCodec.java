@@ -9,7 +9,7 @@ package dev.baton.protocol.trace;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.json.RequiredFields;
+import dev.baton.protocol.json.RequiredFieldChecker;
 import io.cloudevents.CloudEvent;
 import io.cloudevents.core.builder.CloudEventBuilder;
 import io.cloudevents.kafka.KafkaMessageFactory;
@@ -27,12 +27,12 @@ final class PlainCodec {
   static ProducerRecord<String, byte[]> encode(
       String topic, TraceRecord record, @Nullable String lease) {
     ObjectNode data = Json.mapper().valueToTree(record.event());
-    data.put("schema", EventTypes.SCHEMA);
+    data.put("schema", EventTypeRegistry.SCHEMA);
     CloudEventBuilder event =
         CloudEventBuilder.v1()
             .withId(record.id().toString())
             .withSource(record.source())
-            .withType(EventTypes.of(record.event()))
+            .withType(EventTypeRegistry.of(record.event()))
             .withSubject(record.run())
             .withTime(record.time().atOffset(ZoneOffset.UTC))
             .withData("application/json", Json.bytes(data));
@@ -47,7 +47,7 @@ final class PlainCodec {
     try {
       CloudEvent event = KafkaMessageFactory.createReader(headers, value).toEvent();
       EventId id = EventId.parse(event.getId());
-      if (!event.getType().startsWith(EventTypes.PREFIX)
+      if (!event.getType().startsWith(EventTypeRegistry.PREFIX)
           || !id.run().equals(event.getSubject())
           || !id.run().equals(key)
           || event.getData() == null) {
@@ -57,13 +57,13 @@ final class PlainCodec {
       if (!data.isObject()) {
         return null;
       }
-      Class<? extends TraceEvent> type = EventTypes.recordOf(event.getType()).orElse(null);
+      Class<? extends TraceEvent> type = EventTypeRegistry.recordOf(event.getType()).orElse(null);
       if (type == null) {
         return event.getType();
       }
       TraceEvent typed = Json.mapper().treeToValue(data, type);
       Instant at = event.getTime() == null ? Instant.EPOCH : event.getTime().toInstant();
-      return RequiredFields.missing((Record) typed) == null
+      return RequiredFieldChecker.missing((Record) typed) == null
           ? new TraceRecord(id, event.getSource(), at, typed)
           : null;
     } catch (RuntimeException | IOException malformed) {

@@ -12,7 +12,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.TraceSamples;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.TraceCodec.Decoded;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -87,7 +87,7 @@ class TraceCodecTest {
   @Test
   void shouldReadBackWhatItWrites() {
     for (TraceRecord record : TraceSamples.manySeeds()) {
-      ProducerRecord<String, byte[]> wire = TraceCodec.encode(Topics.TRACE, record, "token");
+      ProducerRecord<String, byte[]> wire = TraceCodec.encode(TopicName.TRACE, record, "token");
 
       Decoded decoded = TraceCodec.decode(wire.key(), wire.headers(), wire.value());
 
@@ -98,7 +98,7 @@ class TraceCodecTest {
                 assertThat(known.record()).isEqualTo(record);
                 assertThat(known.lease()).isEqualTo("token");
                 assertThat(Json.tree(known.raw()).path("schema").asInt())
-                    .isEqualTo(EventTypes.SCHEMA);
+                    .isEqualTo(EventTypeRegistry.SCHEMA);
               });
     }
   }
@@ -109,7 +109,7 @@ class TraceCodecTest {
 
     ProducerRecord<String, byte[]> restored =
         TraceCodec.restore(
-            Topics.TRACE,
+            TopicName.TRACE,
             EventId.parse(RUN + "/1/7"),
             URI.create("/somewhere"),
             "dev.baton.run_paused",
@@ -135,8 +135,8 @@ class TraceCodecTest {
   void shouldWriteWhatTheCloudEventsLibraryWrites() {
     for (TraceRecord record : TraceSamples.manySeeds()) {
       for (String lease : new String[] {"token", null}) {
-        ProducerRecord<String, byte[]> ours = TraceCodec.encode(Topics.TRACE, record, lease);
-        ProducerRecord<String, byte[]> plain = PlainCodec.encode(Topics.TRACE, record, lease);
+        ProducerRecord<String, byte[]> ours = TraceCodec.encode(TopicName.TRACE, record, lease);
+        ProducerRecord<String, byte[]> plain = PlainCodec.encode(TopicName.TRACE, record, lease);
 
         assertThat(ours.value()).asString(UTF_8).isEqualTo(new String(plain.value(), UTF_8));
         assertThat(ours.headers()).containsExactlyInAnyOrder(plain.headers().toArray());
@@ -154,7 +154,7 @@ class TraceCodecTest {
     int known = 0;
     for (int i = 0; i < 20_000; i++) {
       TraceRecord record = samples.get(random.nextInt(samples.size()));
-      ProducerRecord<String, byte[]> wire = TraceCodec.encode(Topics.TRACE, record, "token");
+      ProducerRecord<String, byte[]> wire = TraceCodec.encode(TopicName.TRACE, record, "token");
       byte[] value = mutated(wire.headers(), wire.value(), random);
 
       Decoded decoded = TraceCodec.decode(wire.key(), wire.headers(), value);

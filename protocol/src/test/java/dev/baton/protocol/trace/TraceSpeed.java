@@ -9,7 +9,7 @@ package dev.baton.protocol.trace;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StateFold;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -80,7 +80,7 @@ final class TraceSpeed {
   private static List<ProducerRecord<String, byte[]>> encoded(List<TraceRecord> trace) {
     List<ProducerRecord<String, byte[]>> wire = new ArrayList<>(trace.size());
     for (TraceRecord record : trace) {
-      wire.add(TraceCodec.encode(Topics.TRACE, record, "a-lease-token-of-some-length"));
+      wire.add(TraceCodec.encode(TopicName.TRACE, record, "a-lease-token-of-some-length"));
     }
     return wire;
   }

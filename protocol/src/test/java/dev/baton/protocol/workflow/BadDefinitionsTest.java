@@ -350,14 +350,17 @@ class BadDefinitionsTest {
   @ParameterizedTest
   @MethodSource("cases")
   void shouldSayExactlyWhatIsWrong(Case bad) {
-    assertThat(problems(bad.yaml(), Format.YAML)).isEqualTo(bad.problems());
+    assertThat(problems(bad.yaml(), DefinitionFormat.YAML)).isEqualTo(bad.problems());
   }
 
   @ParameterizedTest
   @MethodSource("cases")
   void shouldAgreeWithThePublishedSchema(Case bad) {
-    Located tree =
-        TextReader.read(bad.yaml().getBytes(StandardCharsets.UTF_8), Format.YAML, new Problems());
+    LocatedNode tree =
+        DefinitionReader.read(
+            bad.yaml().getBytes(StandardCharsets.UTF_8),
+            DefinitionFormat.YAML,
+            new DefinitionProblemCollector());
 
     assertThat(tree).isNotNull();
     assertThat(PublishedSchema.violations(tree.toJson()).isEmpty())
@@ -371,17 +374,17 @@ class BadDefinitionsTest {
       yaml.append("- {id: s").append(i).append(", wat: 5s}\n");
     }
 
-    assertThat(problems(yaml.toString(), Format.YAML))
-        .hasSize(Problems.MAX + 1)
+    assertThat(problems(yaml.toString(), DefinitionFormat.YAML))
+        .hasSize(DefinitionProblemCollector.MAX + 1)
         .last()
         .isEqualTo("there are more problems than the 100 shown");
   }
 
-  static List<String> problems(String text, Format format) {
+  static List<String> problems(String text, DefinitionFormat format) {
     return switch (WorkflowParser.parse(text.getBytes(StandardCharsets.UTF_8), format)) {
-      case Parsed.Invalid(List<Problem> problems) ->
-          problems.stream().map(Problem::describe).toList();
-      case Parsed.Valid valid -> List.of();
+      case WorkflowParseResult.Invalid(List<DefinitionProblem> problems) ->
+          problems.stream().map(DefinitionProblem::describe).toList();
+      case WorkflowParseResult.Valid valid -> List.of();
     };
   }
 }

@@ -52,14 +52,15 @@ class BadTextTest {
   void shouldSayWhatIsWrongWithYaml(String text, String problem) {
     String yaml = text.replace('¶', '\n').replace('→', '\t');
 
-    assertThat(BadDefinitionsTest.problems(yaml, Format.YAML)).containsExactly(problem);
+    assertThat(BadDefinitionsTest.problems(yaml, DefinitionFormat.YAML)).containsExactly(problem);
   }
 
   @Test
   void shouldReportEveryDuplicateKey() {
     assertThat(
             BadDefinitionsTest.problems(
-                "name: w\nname: v\nsteps:\n- {id: a, id: b, transform: '1'}\n", Format.YAML))
+                "name: w\nname: v\nsteps:\n- {id: a, id: b, transform: '1'}\n",
+                DefinitionFormat.YAML))
         .containsExactly(
             "line 2, column 1: the key 'name' is given twice; allowed: each key once",
             "line 4, column 11: the key 'id' is given twice; allowed: each key once");
@@ -70,24 +71,25 @@ class BadTextTest {
     String json =
         "{\n  \"name\": \"w\",\n  \"steps\": [{\"id\": \"a\", \"transform\": \".steps.b\"}]\n}";
 
-    assertThat(BadDefinitionsTest.problems(json, Format.JSON))
+    assertThat(BadDefinitionsTest.problems(json, DefinitionFormat.JSON))
         .containsExactly(
             "line 3, column 39 (step a, steps[0].transform): there is no step 'b' (.steps.b); allowed: no step has run before this one");
-    assertThat(BadDefinitionsTest.problems("{\"a\":1,\"a\":2", Format.JSON)).hasSize(2);
-    assertThat(BadDefinitionsTest.problems("{} {}", Format.JSON)).hasSize(1);
-    assertThat(BadDefinitionsTest.problems("", Format.JSON)).hasSize(1);
-    assertThat(BadDefinitionsTest.problems("[".repeat(100_000), Format.JSON)).hasSize(1);
+    assertThat(BadDefinitionsTest.problems("{\"a\":1,\"a\":2", DefinitionFormat.JSON)).hasSize(2);
+    assertThat(BadDefinitionsTest.problems("{} {}", DefinitionFormat.JSON)).hasSize(1);
+    assertThat(BadDefinitionsTest.problems("", DefinitionFormat.JSON)).hasSize(1);
+    assertThat(BadDefinitionsTest.problems("[".repeat(100_000), DefinitionFormat.JSON)).hasSize(1);
   }
 
   @Test
   void shouldBoundSizeAndDepth() {
-    assertThat(BadDefinitionsTest.problems("x".repeat(2 * 1024 * 1024), Format.YAML))
+    assertThat(BadDefinitionsTest.problems("x".repeat(2 * 1024 * 1024), DefinitionFormat.YAML))
         .containsExactly("the definition has 2097152 bytes; allowed: at most 1048576");
-    assertThat(BadDefinitionsTest.problems("[".repeat(100_000), Format.YAML)).hasSize(1);
-    assertThat(BadDefinitionsTest.problems("- ".repeat(1_000), Format.YAML)).hasSize(1);
+    assertThat(BadDefinitionsTest.problems("[".repeat(100_000), DefinitionFormat.YAML)).hasSize(1);
+    assertThat(BadDefinitionsTest.problems("- ".repeat(1_000), DefinitionFormat.YAML)).hasSize(1);
     assertThat(
-            ((Parsed.Invalid)
-                    WorkflowParser.parse(new byte[] {'a', '\n', 'b', (byte) 0xff}, Format.YAML))
+            ((WorkflowParseResult.Invalid)
+                    WorkflowParser.parse(
+                        new byte[] {'a', '\n', 'b', (byte) 0xff}, DefinitionFormat.YAML))
                 .problems()
                 .getFirst()
                 .describe())
@@ -96,18 +98,22 @@ class BadTextTest {
 
   @Property(tries = 2_000)
   void shouldNeverThrowOnBytes(@ForAll byte[] bytes) {
-    assertThat(WorkflowParser.parse(bytes, Format.YAML)).isInstanceOf(Parsed.Invalid.class);
-    assertThat(WorkflowParser.parse(bytes, Format.JSON)).isInstanceOf(Parsed.Invalid.class);
+    assertThat(WorkflowParser.parse(bytes, DefinitionFormat.YAML))
+        .isInstanceOf(WorkflowParseResult.Invalid.class);
+    assertThat(WorkflowParser.parse(bytes, DefinitionFormat.JSON))
+        .isInstanceOf(WorkflowParseResult.Invalid.class);
   }
 
   /** What is still right after a change must have a canonical form that is itself. */
   @Property(tries = 3_000)
   void shouldJudgeEveryMutation(@ForAll("mutations") String text) {
-    if (WorkflowParser.parse(text, Format.YAML) instanceof Parsed.Valid valid) {
-      Parsed again = WorkflowParser.parse(WorkflowParser.bytes(valid.canonical()), Format.JSON);
-      assertThat(again).isInstanceOf(Parsed.Valid.class);
-      assertThat(((Parsed.Valid) again).hash()).isEqualTo(valid.hash());
-      assertThat(((Parsed.Valid) again).workflow()).isEqualTo(valid.workflow());
+    if (WorkflowParser.parse(text, DefinitionFormat.YAML)
+        instanceof WorkflowParseResult.Valid valid) {
+      WorkflowParseResult again =
+          WorkflowParser.parse(WorkflowParser.bytes(valid.canonical()), DefinitionFormat.JSON);
+      assertThat(again).isInstanceOf(WorkflowParseResult.Valid.class);
+      assertThat(((WorkflowParseResult.Valid) again).hash()).isEqualTo(valid.hash());
+      assertThat(((WorkflowParseResult.Valid) again).workflow()).isEqualTo(valid.workflow());
       assertThat(Workflow.fromCanonical(valid.canonical())).isEqualTo(valid.workflow());
     }
   }
@@ -164,10 +170,10 @@ class BadTextTest {
 
   @Property(tries = 1_000)
   void shouldJudgeRandomYaml(@ForAll("yaml") String text) {
-    Parsed parsed = WorkflowParser.parse(text, Format.YAML);
+    WorkflowParseResult parsed = WorkflowParser.parse(text, DefinitionFormat.YAML);
 
-    assertThat(parsed).isInstanceOf(Parsed.Invalid.class);
-    assertThat(((Parsed.Invalid) parsed).problems()).isNotEmpty();
+    assertThat(parsed).isInstanceOf(WorkflowParseResult.Invalid.class);
+    assertThat(((WorkflowParseResult.Invalid) parsed).problems()).isNotEmpty();
   }
 
   @Provide

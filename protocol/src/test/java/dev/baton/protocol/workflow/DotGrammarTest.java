@@ -37,7 +37,7 @@ class DotGrammarTest {
   }
 
   /** Whether an edge joins a set without nodes, which is refused. */
-  static boolean isRefused(Problems problems) {
+  static boolean isRefused(DefinitionProblemCollector problems) {
     return problems.errors().stream().allMatch(it -> it.message().contains("an empty set"))
         && !problems.isEmpty();
   }
@@ -50,13 +50,13 @@ class DotGrammarTest {
     DotSamples samples = new DotSamples(new Random(seed));
     List<String> refused = new ArrayList<>();
     for (int i = 0; i < GRAPHS; i++) {
-      DotSyntax written = samples.graph();
+      DotSyntaxTree written = samples.graph();
       String text = samples.spell(written);
 
-      DotSyntax read = DotParser.parse(text);
+      DotSyntaxTree read = DotParser.parse(text);
 
       assertThat(DotMeaning.show(read)).describedAs(text).isEqualTo(DotMeaning.show(written));
-      Problems problems = new Problems();
+      DefinitionProblemCollector problems = new DefinitionProblemCollector();
       DotGraph graph = new DotReader(problems).graph(text);
       if (graph == null) {
         assertThat(isRefused(problems)).describedAs(text + problems.errors()).isTrue();

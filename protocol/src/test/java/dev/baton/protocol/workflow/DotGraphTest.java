@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Which nodes, edges and attributes a DOT text has. */
 class DotGraphTest {
   private static DotGraph graph(String text) {
-    Problems problems = new Problems();
+    DefinitionProblemCollector problems = new DefinitionProblemCollector();
     DotGraph graph = new DotReader(problems).graph(text);
     assertThat(problems.errors()).isEmpty();
     assertThat(graph).isNotNull();
@@ -128,12 +128,12 @@ class DotGraphTest {
         "digraph { a $ }|line 1, column 13: not DOT: the character '$' stands in no quotes"
       })
   void shouldSayWhereATextIsNoGraph(String text, String problem) {
-    Problems problems = new Problems();
+    DefinitionProblemCollector problems = new DefinitionProblemCollector();
 
     assertThat(new DotReader(problems).graph(text)).isNull();
     assertThat(problems.errors())
         .first()
-        .extracting(Problem::describe)
+        .extracting(DefinitionProblem::describe)
         .asString()
         .startsWith(problem);
   }
@@ -150,7 +150,8 @@ class DotGraphTest {
             "digraph g { a [x=" + "\"a\"+".repeat(100_000),
             "digraph g { s " + forks(30) + "}",
             "digraph g { f [shape=component]; f -> a -> f; a [transform=1]; s [transform=1]; s -> f }")) {
-      assertThat(WorkflowParser.parse(hostile, Format.DOT)).isInstanceOf(Parsed.Invalid.class);
+      assertThat(WorkflowParser.parse(hostile, DefinitionFormat.DOT))
+          .isInstanceOf(WorkflowParseResult.Invalid.class);
     }
   }
 

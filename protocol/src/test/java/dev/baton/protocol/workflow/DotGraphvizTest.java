@@ -68,7 +68,7 @@ class DotGraphvizTest {
     List<String> different = new ArrayList<>();
     for (Path file : files(examples)) {
       byte[] bytes = bytes(file);
-      Problems problems = new Problems();
+      DefinitionProblemCollector problems = new DefinitionProblemCollector();
       Optional<String> text = text(bytes);
       DotGraph graph = text.isEmpty() ? null : new DotReader(problems).graph(text.get());
       if (graph == null) {
@@ -106,7 +106,7 @@ class DotGraphvizTest {
     DotSamples samples = new DotSamples(new Random(seed));
     for (int i = 0; i < GRAPHS; i++) {
       String text = samples.spell(samples.graph());
-      Problems problems = new Problems();
+      DefinitionProblemCollector problems = new DefinitionProblemCollector();
       DotGraph graph = new DotReader(problems).graph(text);
       Optional<Shown> theirs = graphviz(text.getBytes(StandardCharsets.UTF_8));
 

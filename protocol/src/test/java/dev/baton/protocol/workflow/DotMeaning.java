@@ -6,12 +6,12 @@
  */
 package dev.baton.protocol.workflow;
 
-import dev.baton.protocol.workflow.DotSyntax.Chain;
-import dev.baton.protocol.workflow.DotSyntax.Defaults;
-import dev.baton.protocol.workflow.DotSyntax.Id;
-import dev.baton.protocol.workflow.DotSyntax.Nodes;
-import dev.baton.protocol.workflow.DotSyntax.Statement;
-import dev.baton.protocol.workflow.DotSyntax.Subgraph;
+import dev.baton.protocol.workflow.DotSyntaxTree.Chain;
+import dev.baton.protocol.workflow.DotSyntaxTree.Defaults;
+import dev.baton.protocol.workflow.DotSyntaxTree.Id;
+import dev.baton.protocol.workflow.DotSyntaxTree.Nodes;
+import dev.baton.protocol.workflow.DotSyntaxTree.Statement;
+import dev.baton.protocol.workflow.DotSyntaxTree.Subgraph;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -24,10 +24,10 @@ import java.util.TreeSet;
 final class DotMeaning {
   final SequencedSet<String> nodes = new LinkedHashSet<>();
   final List<String> edges = new ArrayList<>();
-  private final DotSyntax graph;
+  private final DotSyntaxTree graph;
   private final Map<String, SequencedSet<String>> named = new HashMap<>();
 
-  DotMeaning(DotSyntax graph) {
+  DotMeaning(DotSyntaxTree graph) {
     this.graph = graph;
     walk(graph.body(), "", List.of(nodes));
     if (graph.strict()) {
@@ -41,7 +41,7 @@ final class DotMeaning {
     for (Statement statement : body) {
       if (statement instanceof Chain chain) {
         List<List<String>> ends = new ArrayList<>();
-        for (DotSyntax.Operand operand : chain.operands()) {
+        for (DotSyntaxTree.Operand operand : chain.operands()) {
           ends.add(
               switch (operand) {
                 case Nodes many -> many.nodes().stream().map(node -> node.id().text()).toList();
@@ -86,7 +86,7 @@ final class DotMeaning {
   }
 
   /** Statements without marks and without what the spelling alone decides. */
-  static String show(DotSyntax graph) {
+  static String show(DotSyntaxTree graph) {
     return (graph.strict() ? "strict " : "")
         + (graph.directed() ? "digraph " : "graph ")
         + graph.name().map(DotMeaning::show).orElse("")
@@ -100,7 +100,7 @@ final class DotMeaning {
         case Defaults defaults ->
             out.append(defaults.target()).append(list(defaults.assignments()));
         case Chain chain -> {
-          for (DotSyntax.Operand operand : chain.operands()) {
+          for (DotSyntaxTree.Operand operand : chain.operands()) {
             out.append("->");
             switch (operand) {
               case Nodes many ->
@@ -122,7 +122,7 @@ final class DotMeaning {
     return out.append('}').toString();
   }
 
-  private static String list(List<DotSyntax.Assignment> assignments) {
+  private static String list(List<DotSyntaxTree.Assignment> assignments) {
     StringBuilder out = new StringBuilder("[");
     assignments.forEach(it -> out.append(show(it.name())).append('=').append(show(it.value())));
     return out.append(']').toString();

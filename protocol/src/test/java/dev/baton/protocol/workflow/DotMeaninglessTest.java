@@ -16,10 +16,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What a graph says and a workflow has no meaning for is reported; no work is lost. */
 class DotMeaninglessTest {
   private static List<String> said(String dot) {
-    return switch (WorkflowParser.parse(dot, Format.DOT)) {
-      case Parsed.Invalid invalid ->
+    return switch (WorkflowParser.parse(dot, DefinitionFormat.DOT)) {
+      case WorkflowParseResult.Invalid invalid ->
           invalid.problems().stream().map(it -> "error, " + it.describe()).toList();
-      case Parsed.Valid valid ->
+      case WorkflowParseResult.Valid valid ->
           valid.warnings().stream().map(it -> "warning, " + it.describe()).toList();
     };
   }
@@ -99,7 +99,8 @@ class DotMeaninglessTest {
             .replace("\n", "\r\n");
 
     Workflow workflow =
-        ((Parsed.Valid) WorkflowParser.parse("\uFEFF" + dot, Format.DOT)).workflow();
+        ((WorkflowParseResult.Valid) WorkflowParser.parse("\uFEFF" + dot, DefinitionFormat.DOT))
+            .workflow();
 
     StepKind.Branches fan = (StepKind.Branches) workflow.flow().find("fan").orElseThrow().kind();
     assertThat(fan.branches()).containsOnlyKeys("left", "right");
@@ -111,7 +112,7 @@ class DotMeaninglessTest {
 
   @Test
   void shouldWalkToANodeThatOnlyAGateLeadsTo() {
-    Parsed parsed =
+    WorkflowParseResult parsed =
         WorkflowParser.parse(
             """
             digraph repair {
@@ -120,10 +121,10 @@ class DotMeaninglessTest {
               test [shell=check, goal_gate=true, max_visits=9]; fix [shell=repair]; fix -> test
             }
             """,
-            Format.DOT);
+            DefinitionFormat.DOT);
 
-    assertThat(parsed).isInstanceOf(Parsed.Valid.class);
-    assertThat(((Parsed.Valid) parsed).workflow().flow().steps())
+    assertThat(parsed).isInstanceOf(WorkflowParseResult.Valid.class);
+    assertThat(((WorkflowParseResult.Valid) parsed).workflow().flow().steps())
         .extracting(Step::id)
         .containsExactly("test", "fix");
   }

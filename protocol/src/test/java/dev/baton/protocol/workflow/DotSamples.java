@@ -6,17 +6,17 @@
  */
 package dev.baton.protocol.workflow;
 
-import dev.baton.protocol.workflow.DotSyntax.Assignment;
-import dev.baton.protocol.workflow.DotSyntax.Chain;
-import dev.baton.protocol.workflow.DotSyntax.Defaults;
-import dev.baton.protocol.workflow.DotSyntax.Form;
-import dev.baton.protocol.workflow.DotSyntax.Id;
-import dev.baton.protocol.workflow.DotSyntax.Node;
-import dev.baton.protocol.workflow.DotSyntax.Nodes;
-import dev.baton.protocol.workflow.DotSyntax.Operand;
-import dev.baton.protocol.workflow.DotSyntax.Statement;
-import dev.baton.protocol.workflow.DotSyntax.Subgraph;
-import dev.baton.protocol.workflow.DotSyntax.Target;
+import dev.baton.protocol.workflow.DotSyntaxTree.Assignment;
+import dev.baton.protocol.workflow.DotSyntaxTree.Chain;
+import dev.baton.protocol.workflow.DotSyntaxTree.Defaults;
+import dev.baton.protocol.workflow.DotSyntaxTree.Form;
+import dev.baton.protocol.workflow.DotSyntaxTree.Id;
+import dev.baton.protocol.workflow.DotSyntaxTree.Node;
+import dev.baton.protocol.workflow.DotSyntaxTree.Nodes;
+import dev.baton.protocol.workflow.DotSyntaxTree.Operand;
+import dev.baton.protocol.workflow.DotSyntaxTree.Statement;
+import dev.baton.protocol.workflow.DotSyntaxTree.Subgraph;
+import dev.baton.protocol.workflow.DotSyntaxTree.Target;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -66,10 +66,10 @@ final class DotSamples {
     this.random = random;
   }
 
-  DotSyntax graph() {
+  DotSyntaxTree graph() {
     boolean directed = random.nextInt(4) > 0;
     Optional<Id> name = random.nextBoolean() ? Optional.of(id(NAMES)) : Optional.empty();
-    return new DotSyntax(random.nextInt(4) == 0, directed, Mark.NONE, name, body(0));
+    return new DotSyntaxTree(random.nextInt(4) == 0, directed, SourcePosition.NONE, name, body(0));
   }
 
   private List<Statement> body(int depth) {
@@ -97,14 +97,15 @@ final class DotSamples {
     Optional<Id> name =
         switch (random.nextInt(3)) {
           case 0 -> Optional.empty();
-          case 1 -> Optional.of(new Id("cluster_" + random.nextInt(3), Mark.NONE, Form.QUOTED));
+          case 1 ->
+              Optional.of(new Id("cluster_" + random.nextInt(3), SourcePosition.NONE, Form.QUOTED));
           default -> Optional.of(id(List.of("s1", "s2", "s 3")));
         };
     List<Statement> body = new ArrayList<>(body(depth + 1));
     if (random.nextInt(40) > 0) {
       body.add(new Chain(List.of(nodes()), List.of()));
     }
-    return new Subgraph(name, Mark.NONE, body);
+    return new Subgraph(name, SourcePosition.NONE, body);
   }
 
   private Nodes nodes() {
@@ -131,12 +132,14 @@ final class DotSamples {
 
   private Assignment assignment() {
     Id value =
-        random.nextInt(12) == 0 ? new Id("b <i>x</i> \"y\" ] ;", Mark.NONE, Form.HTML) : id(NAMES);
+        random.nextInt(12) == 0
+            ? new Id("b <i>x</i> \"y\" ] ;", SourcePosition.NONE, Form.HTML)
+            : id(NAMES);
     return new Assignment(id(KEYS), value);
   }
 
   private Id id(List<String> from) {
-    return new Id(pick(from), Mark.NONE, Form.QUOTED);
+    return new Id(pick(from), SourcePosition.NONE, Form.QUOTED);
   }
 
   private <T> T pick(List<T> from) {
@@ -153,7 +156,7 @@ final class DotSamples {
   }
 
   /** One of the texts that the grammar has for a graph. */
-  String spell(DotSyntax graph) {
+  String spell(DotSyntaxTree graph) {
     String text =
         (graph.strict() ? cased("strict") + gap() : "")
             + cased(graph.directed() ? "digraph" : "graph")

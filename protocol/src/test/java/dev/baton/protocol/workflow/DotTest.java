@@ -18,16 +18,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class DotTest {
-  private static Parsed.Valid valid(String dot) {
-    Parsed parsed = WorkflowParser.parse(dot, Format.DOT);
-    assertThat(parsed).isInstanceOf(Parsed.Valid.class);
-    return (Parsed.Valid) parsed;
+  private static WorkflowParseResult.Valid valid(String dot) {
+    WorkflowParseResult parsed = WorkflowParser.parse(dot, DefinitionFormat.DOT);
+    assertThat(parsed).isInstanceOf(WorkflowParseResult.Valid.class);
+    return (WorkflowParseResult.Valid) parsed;
   }
 
   private static List<String> problems(String dot) {
-    Parsed parsed = WorkflowParser.parse(dot, Format.DOT);
-    assertThat(parsed).isInstanceOf(Parsed.Invalid.class);
-    return ((Parsed.Invalid) parsed).problems().stream().map(Problem::describe).toList();
+    WorkflowParseResult parsed = WorkflowParser.parse(dot, DefinitionFormat.DOT);
+    assertThat(parsed).isInstanceOf(WorkflowParseResult.Invalid.class);
+    return ((WorkflowParseResult.Invalid) parsed)
+        .problems().stream().map(DefinitionProblem::describe).toList();
   }
 
   @Test
@@ -63,7 +64,8 @@ class DotTest {
           - {id: report, transform: .steps.build.error.code, next: [{to: end}]}
         """;
 
-    Parsed.Valid same = (Parsed.Valid) WorkflowParser.parse(yaml, Format.YAML);
+    WorkflowParseResult.Valid same =
+        (WorkflowParseResult.Valid) WorkflowParser.parse(yaml, DefinitionFormat.YAML);
 
     assertThat(valid(dot).canonical()).isEqualTo(same.canonical());
     assertThat(valid(dot).hash()).isEqualTo(same.hash());
@@ -87,9 +89,9 @@ class DotTest {
 
     StepKind.Branches fan = (StepKind.Branches) workflow.flow().find("f").orElseThrow().kind();
     assertThat(fan.branches()).containsOnlyKeys("b", "d", "e");
-    assertThat(fan.join()).isEqualTo(new Join.First(2));
+    assertThat(fan.join()).isEqualTo(new JoinPolicy.First(2));
     assertThat(fan.max()).isEqualTo(3);
-    Flow first = fan.branches().get("b");
+    StepFlow first = fan.branches().get("b");
     assertThat(first).isNotNull();
     assertThat(first.steps()).extracting(Step::id).containsExactly("b", "in", "im");
     assertThat(workflow.flow().steps()).extracting(Step::id).containsExactly("a", "f", "m", "z");
@@ -117,12 +119,14 @@ class DotTest {
                 .at("/properties/choice/enum/1")
                 .asText())
         .isEqualTo("that");
-    assertThat(ask.next()).extracting(Arm::to).containsExactly("a", "b", Arm.END);
+    assertThat(ask.next())
+        .extracting(StepTransition::to)
+        .containsExactly("a", "b", StepTransition.END);
   }
 
   @Test
   void shouldOrderArmsByConditionThenWeight() {
-    List<Arm> next =
+    List<StepTransition> next =
         valid(
                 """
                 digraph w { a [transform=1, max_visits=2]; b [transform=1]; c [transform=1]; d [transform=1]
@@ -133,7 +137,7 @@ class DotTest {
             .first()
             .next();
 
-    assertThat(next).extracting(Arm::to).containsExactly("c", "b", "d");
+    assertThat(next).extracting(StepTransition::to).containsExactly("c", "b", "d");
   }
 
   @ParameterizedTest
@@ -167,7 +171,7 @@ class DotTest {
   void shouldReadTheExample() throws IOException {
     Path example = Path.of("..", "examples", "review-loop.dot");
 
-    Parsed.Valid valid = valid(Files.readString(example));
+    WorkflowParseResult.Valid valid = valid(Files.readString(example));
 
     assertThat(valid.warnings()).isEmpty();
     assertThat(valid.workflow().maxReroutes()).isEqualTo(5);

@@ -19,10 +19,10 @@ class ExamplesTest {
   @ParameterizedTest
   @ValueSource(strings = {"hello", "approval", "fan-out", "release-report", "milestones"})
   void shouldBeValidWithoutWarnings(String name) throws IOException {
-    Parsed parsed = parse(name);
+    WorkflowParseResult parsed = parse(name);
 
-    assertThat(parsed).isInstanceOf(Parsed.Valid.class);
-    Parsed.Valid valid = (Parsed.Valid) parsed;
+    assertThat(parsed).isInstanceOf(WorkflowParseResult.Valid.class);
+    WorkflowParseResult.Valid valid = (WorkflowParseResult.Valid) parsed;
     assertThat(valid.workflow().name()).isEqualTo(name);
     assertThat(valid.warnings()).isEmpty();
     assertThat(Workflow.fromCanonical(valid.canonical())).isEqualTo(valid.workflow());
@@ -31,13 +31,13 @@ class ExamplesTest {
   @ParameterizedTest
   @ValueSource(strings = {"hello", "approval", "fan-out", "release-report", "milestones"})
   void shouldMatchThePublishedSchema(String name) throws IOException {
-    Parsed.Valid valid = (Parsed.Valid) parse(name);
+    WorkflowParseResult.Valid valid = (WorkflowParseResult.Valid) parse(name);
 
     assertThat(PublishedSchema.violations(valid.canonical())).isEqualTo(List.of());
   }
 
-  static Parsed parse(String name) throws IOException {
+  static WorkflowParseResult parse(String name) throws IOException {
     return WorkflowParser.parse(
-        Files.readAllBytes(Path.of("..", "examples", name + ".yaml")), Format.YAML);
+        Files.readAllBytes(Path.of("..", "examples", name + ".yaml")), DefinitionFormat.YAML);
   }
 }

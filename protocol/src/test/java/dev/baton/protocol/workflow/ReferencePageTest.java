@@ -33,8 +33,10 @@ class ReferencePageTest {
     assertThat(blocks).hasSizeGreaterThan(5);
     for (String block : blocks) {
       String whole = block.startsWith("- ") ? "name: shown\nsteps:\n" + block : block;
-      Problems problems = new Problems();
-      Located tree = TextReader.read(whole.getBytes(StandardCharsets.UTF_8), Format.YAML, problems);
+      DefinitionProblemCollector problems = new DefinitionProblemCollector();
+      LocatedNode tree =
+          DefinitionReader.read(
+              whole.getBytes(StandardCharsets.UTF_8), DefinitionFormat.YAML, problems);
       assertThat(problems.errors()).isEmpty();
       assertThat(tree).isNotNull();
       assertThat(PublishedSchema.violations(tree.toJson())).describedAs(block).isEmpty();
@@ -46,7 +48,7 @@ class ReferencePageTest {
     String said =
         BadDefinitionsTest.problems(
                 "name: w\n\n\n\n\n\n\n\nsteps:\n- {id: a, transform: '1'}\n\n- {id: b, transform: .steps.c.output}\n",
-                Format.YAML)
+                DefinitionFormat.YAML)
             .getFirst();
 
     assertThat(page()).contains(said);

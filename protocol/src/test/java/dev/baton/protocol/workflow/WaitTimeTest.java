@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.NullNode;
-import dev.baton.protocol.expression.Scope;
+import dev.baton.protocol.expression.ExpressionScope;
 import dev.baton.protocol.json.Json;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class WaitTimeTest {
   private static final Instant THEN = Instant.parse("2026-05-01T12:00:00Z");
-  private static final Scope SCOPE =
-      Scope.of(
+  private static final ExpressionScope SCOPE =
+      ExpressionScope.of(
           NullNode.getInstance(),
           Json.mapper().createObjectNode(),
           Json.mapper().createObjectNode());

@@ -72,10 +72,10 @@ class WorkflowParserTest {
         - {id: last, wait: 0s, next: ask, max_visits: 3}
       """;
 
-  static Parsed.Valid valid(String yaml) {
-    Parsed parsed = WorkflowParser.parse(yaml, Format.YAML);
-    assertThat(parsed).isInstanceOf(Parsed.Valid.class);
-    return (Parsed.Valid) parsed;
+  static WorkflowParseResult.Valid valid(String yaml) {
+    WorkflowParseResult parsed = WorkflowParser.parse(yaml, DefinitionFormat.YAML);
+    assertThat(parsed).isInstanceOf(WorkflowParseResult.Valid.class);
+    return (WorkflowParseResult.Valid) parsed;
   }
 
   private static <T> T kind(Workflow workflow, String id, Class<T> type) {
@@ -93,8 +93,8 @@ class WorkflowParserTest {
 
     assertThat(workflow.name()).isEqualTo("full");
     assertThat(workflow.deadline()).contains(Duration.ofMinutes(90));
-    assertThat(workflow.restart()).isEqualTo(Restart.NEVER);
-    assertThat(workflow.isolation()).isEqualTo(Isolation.ISOLATED);
+    assertThat(workflow.restart()).isEqualTo(RestartPolicy.NEVER);
+    assertThat(workflow.isolation()).isEqualTo(IsolationMode.ISOLATED);
     assertThat(workflow.heartbeat())
         .contains(new HeartbeatSettings(Duration.ofMillis(200), Duration.ofMillis(600)));
     assertThat(workflow.parkAfter()).contains(Duration.ofMinutes(10));
@@ -122,14 +122,17 @@ class WorkflowParserTest {
                 new ShellOutput.File("out/result.json", ShellOutput.As.JSON),
                 Set.of(0, 3)));
     assertThat(step.retry())
-        .isEqualTo(new Retry(3, Duration.ofSeconds(2), 1.5, Duration.ofSeconds(30)));
+        .isEqualTo(new StepRetryPolicy(3, Duration.ofSeconds(2), 1.5, Duration.ofSeconds(30)));
     assertThat(step.timeout()).contains(Duration.ofMinutes(5));
     assertThat(step.workspace()).isEqualTo(WorkspaceUse.WRITE);
     assertThat(step.when()).contains(Expression.compile(".input.n > 1"));
     assertThat(step.next())
         .containsExactly(
-            new Arm(Arm.On.SUCCESS, Optional.of(Expression.compile(".steps.sh.output")), "call"),
-            new Arm(Arm.On.SUCCESS, Optional.empty(), Arm.END));
+            new StepTransition(
+                StepTransition.On.SUCCESS,
+                Optional.of(Expression.compile(".steps.sh.output")),
+                "call"),
+            new StepTransition(StepTransition.On.SUCCESS, Optional.empty(), StepTransition.END));
   }
 
   @Test
@@ -151,15 +154,16 @@ class WorkflowParserTest {
     assertThat(kind(workflow, "fn", StepKind.Fn.class).bean()).isEqualTo("my.bean");
     assertThat(workflow.flow().find("call").orElseThrow().retry().max()).isEqualTo(2);
     assertThat(workflow.flow().find("call").orElseThrow().workspace()).isEqualTo(WorkspaceUse.NONE);
-    assertThat(workflow.flow().find("ask").orElseThrow().retry()).isEqualTo(Retry.NONE);
+    assertThat(workflow.flow().find("ask").orElseThrow().retry()).isEqualTo(StepRetryPolicy.NONE);
   }
 
   @Test
   void shouldRoundTripItsCanonicalForm() throws IOException {
-    Parsed.Valid first = valid(FULL);
+    WorkflowParseResult.Valid first = valid(FULL);
     String json = new String(WorkflowParser.bytes(first.canonical()), StandardCharsets.UTF_8);
 
-    Parsed.Valid again = (Parsed.Valid) WorkflowParser.parse(json, Format.JSON);
+    WorkflowParseResult.Valid again =
+        (WorkflowParseResult.Valid) WorkflowParser.parse(json, DefinitionFormat.JSON);
 
     assertThat(again.hash()).isEqualTo(first.hash()).matches("sha256:[0-9a-f]{64}");
     assertThat(again.workflow()).isEqualTo(first.workflow());
@@ -175,7 +179,8 @@ class WorkflowParserTest {
         "{\"$schema\": \"x\", \"name\": \"a\", \"steps\": [{\"id\": \"x\", \"transform\": \"1\"}]}";
 
     assertThat(valid(other).hash()).isEqualTo(valid(one).hash());
-    assertThat(((Parsed.Valid) WorkflowParser.parse(json, Format.JSON)).hash())
+    assertThat(
+            ((WorkflowParseResult.Valid) WorkflowParser.parse(json, DefinitionFormat.JSON)).hash())
         .isEqualTo(valid(one).hash());
     assertThat(valid(one.replace("'1'", "'2'")).hash()).isNotEqualTo(valid(one).hash());
   }
@@ -208,27 +213,29 @@ class WorkflowParserTest {
     assertThat(workflow.flow().steps())
         .extracting(Step::milestone)
         .containsExactly(
-            Optional.of(new Milestone("It builds", Tier.TIER0, List.of())),
-            Optional.of(new Milestone("It works", Tier.TIER2, List.of("npm test", "npm run lint"))),
+            Optional.of(new MilestoneSettings("It builds", VerificationTier.TIER0, List.of())),
+            Optional.of(
+                new MilestoneSettings(
+                    "It works", VerificationTier.TIER2, List.of("npm test", "npm run lint"))),
             Optional.empty());
     assertThat(workflow.flow().steps().get(1).workspace()).isEqualTo(WorkspaceUse.WRITE);
-    assertThat(workflow.isolation()).isEqualTo(Isolation.ISOLATED);
+    assertThat(workflow.isolation()).isEqualTo(IsolationMode.ISOLATED);
   }
 
   @Test
   void shouldShareLightWorkflows() {
     assertThat(valid("name: a\nsteps: [{id: x, transform: '1'}]\n").workflow().isolation())
-        .isEqualTo(Isolation.SHARED);
+        .isEqualTo(IsolationMode.SHARED);
     assertThat(
             valid("name: a\nrunner: isolated\nsteps: [{id: x, transform: '1'}]\n")
                 .workflow()
                 .isolation())
-        .isEqualTo(Isolation.ISOLATED);
+        .isEqualTo(IsolationMode.ISOLATED);
   }
 
   @Test
   void shouldReadScalarsAsJsonDoes() {
-    Parsed.Valid parsed =
+    WorkflowParseResult.Valid parsed =
         valid(
             "name: a\ninput: {enum: [no, 010, 1e2, -3, 2026-01-01, ~, true, 0.50, 12345678901234567890]}\nsteps: [{id: x, transform: '1'}]\n");
 
@@ -238,13 +245,13 @@ class WorkflowParserTest {
 
   @Test
   void shouldWarnOfStepsThatNothingLeadsTo() {
-    List<Problem> warnings =
+    List<DefinitionProblem> warnings =
         valid(
                 "name: a\nsteps:\n- {id: x, transform: '1', next: z}\n- {id: y, transform: '1'}\n- {id: z, transform: '1'}\n")
             .warnings();
 
     assertThat(warnings)
-        .extracting(Problem::describe)
+        .extracting(DefinitionProblem::describe)
         .containsExactly("line 4, column 8 (step y, steps[1].id): nothing leads to this step");
   }
 

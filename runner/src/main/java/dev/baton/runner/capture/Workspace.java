@@ -9,20 +9,20 @@ package dev.baton.runner.capture;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.RunId;
-import dev.baton.runner.checkpoint.Description;
-import dev.baton.runner.process.FixedPath;
-import dev.baton.snapshot.Captured;
-import dev.baton.snapshot.Excludes;
-import dev.baton.snapshot.KeptFiles;
+import dev.baton.runner.checkpoint.ManifestBuilder;
+import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.snapshot.CapturedTree;
+import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.MergeResult;
-import dev.baton.snapshot.Relocation;
-import dev.baton.snapshot.Skipped;
+import dev.baton.snapshot.SkippedEntry;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.SnapshotException;
-import dev.baton.snapshot.TrackedTree;
-import dev.baton.snapshot.TreeCopy;
+import dev.baton.snapshot.TreeCopier;
 import dev.baton.snapshot.TreeListing;
-import dev.baton.snapshot.TreeMerge;
+import dev.baton.snapshot.TreeMerger;
+import dev.baton.snapshot.TreeRelocator;
+import dev.baton.snapshot.TreeSnapshotter;
+import dev.baton.snapshot.UncapturedFileMover;
 import dev.baton.snapshot.posix.RawName;
 import dev.baton.snapshot.restore.RestoreOptions;
 import java.io.IOException;
@@ -48,8 +48,8 @@ import org.jspecify.annotations.Nullable;
  * cut and can go back to it. For one thread at a time, except {@link #capture}: whatever reads or
  * replaces the files waits for a capture under way, and an interrupt ends the wait.
  *
- * <p>What the workflow's {@link Excludes} name is in no cut, unless git tracks it. A copy for a
- * branch has it, and it stays where it is when the files go back to the newest cut; after a
+ * <p>What the workflow's {@link ExcludePolicy} name is in no cut, unless git tracks it. A copy for
+ * a branch has it, and it stays where it is when the files go back to the newest cut; after a
  * failover it is missing, and {@link #missing} names it.
  */
 public final class Workspace {
@@ -65,13 +65,13 @@ public final class Workspace {
 
   private final Path root;
   private final @Nullable Workspace parent;
-  private final StoreClient store;
-  private final Lease holder;
+  private final RunnerStoreClient store;
+  private final StoreCaller holder;
   private final Duration patience;
-  private final PackUploads uploads;
-  private final TrackedTree tree = new TrackedTree(Excludes.defaults());
-  private Excludes excludes = Excludes.defaults();
-  private final FixedPath fixed;
+  private final RunPackStore uploads;
+  private final TreeSnapshotter tree = new TreeSnapshotter(ExcludePolicy.defaults());
+  private ExcludePolicy excludes = ExcludePolicy.defaults();
+  private final WorkspaceMount fixed;
 
   /** As {@link #leftOut}, of the newest capture; changes while {@link #files} is held. */
   private volatile List<String> captureLeftOut = List.of();
@@ -96,8 +96,9 @@ public final class Workspace {
   private boolean ahead;
 
   /** The main line's, which begins empty. */
-  public static Workspace main(Path root, StoreClient store, Lease holder, Duration patience) {
-    return main(root, store, holder, patience, FixedPath.NONE);
+  public static Workspace main(
+      Path root, RunnerStoreClient store, StoreCaller holder, Duration patience) {
+    return main(root, store, holder, patience, WorkspaceMount.NONE);
   }
 
   /**
@@ -106,7 +107,11 @@ public final class Workspace {
    * @param fixed where the processes of steps see the files
    */
   public static Workspace main(
-      Path root, StoreClient store, Lease holder, Duration patience, FixedPath fixed) {
+      Path root,
+      RunnerStoreClient store,
+      StoreCaller holder,
+      Duration patience,
+      WorkspaceMount fixed) {
     return new Workspace(root, null, store, holder, patience, fixed);
   }
 
@@ -118,7 +123,7 @@ public final class Workspace {
   }
 
   /** Leaves this out of its cuts from now on. To be called before the first cut. */
-  public void leaveOut(Excludes exclude) {
+  public void leaveOut(ExcludePolicy exclude) {
     excludes = exclude;
     tree.leaveOut(exclude, fixed.seen(root));
   }
@@ -136,17 +141,17 @@ public final class Workspace {
   private Workspace(
       Path root,
       @Nullable Workspace parent,
-      StoreClient store,
-      Lease holder,
+      RunnerStoreClient store,
+      StoreCaller holder,
       Duration patience,
-      FixedPath fixed) {
+      WorkspaceMount fixed) {
     this.root = root;
     this.fixed = fixed;
     this.parent = parent;
     this.store = store;
     this.holder = holder;
     this.patience = patience;
-    this.uploads = new PackUploads(store, holder, patience);
+    this.uploads = new RunPackStore(store, holder, patience);
   }
 
   public Path root() {
@@ -167,16 +172,16 @@ public final class Workspace {
    */
   public MergeResult merge(Map<String, Workspace> branches)
       throws IOException, InterruptedException {
-    List<TreeMerge.Branch> trees = new ArrayList<>();
+    List<TreeMerger.Branch> trees = new ArrayList<>();
     for (Map.Entry<String, Workspace> branch : branches.entrySet()) {
       Workspace copy = branch.getValue();
       // What is merged is what steps of this line wrote: their paths lead here.
       copy.relocate(copy.fixed.seen(copy.root), fixed.seen(root));
-      trees.add(new TreeMerge.Branch(branch.getKey(), copy.root, copy.list()));
+      trees.add(new TreeMerger.Branch(branch.getKey(), copy.root, copy.list()));
     }
     files.lockInterruptibly();
     try {
-      MergeResult result = TreeMerge.merge(tree.list(root), trees, root);
+      MergeResult result = TreeMerger.merge(tree.list(root), trees, root);
       if (result instanceof MergeResult.Merged merged) {
         List<String> lost = merged.degraded();
         tell("owners or attributes cannot be had in " + root, lost.size(), lost.stream());
@@ -200,11 +205,11 @@ public final class Workspace {
   public void begin() throws IOException, InterruptedException {
     files.lockInterruptibly();
     try {
-      Trees.discard(root);
+      TreeDiscarder.discard(root);
       if (parent == null) {
         Files.createDirectories(root);
       } else {
-        tellSkipped(parent.root, "the copy", TreeCopy.copy(parent.root, root));
+        tellSkipped(parent.root, "the copy", TreeCopier.copy(parent.root, root));
         relocate(fixed.seen(parent.root), fixed.seen(root));
         // Files that no cut has are in the parent alone: going back means to copy it again.
         Cut copied = parent.ahead ? null : parent.cut;
@@ -256,13 +261,14 @@ public final class Workspace {
     try {
       // Only this process knows that what is there now belongs to that cut.
       List<String> kept = from.equals(newest) ? leftOut : List.of();
-      try (KeptFiles keeping = KeptFiles.take(root, kept, Trees.keptBeside(root))) {
-        Trees.discard(root);
+      try (UncapturedFileMover keeping =
+          UncapturedFileMover.take(root, kept, TreeDiscarder.keptBeside(root))) {
+        TreeDiscarder.discard(root);
         fetch(checkpoint, from);
         List<String> placed = keeping.putInto(root);
         lost = lost(from, placed);
         leftOut = placed;
-        Trees.discard(keeping.folder());
+        TreeDiscarder.discard(keeping.folder());
       }
       cut = from;
       lastSaved = from.digest();
@@ -278,7 +284,7 @@ public final class Workspace {
     if (before.equals(now)) {
       return;
     }
-    Relocation.Result result = new Relocation(before, now).apply(root);
+    TreeRelocator.Result result = new TreeRelocator(before, now).apply(root);
     if (!result.rewritten().isEmpty()) {
       LOG.infof(
           "run %s: %d files and links of %s led to %s and lead to %s now",
@@ -296,7 +302,8 @@ public final class Workspace {
 
   private void fetch(String checkpoint, Cut from)
       throws StoreException, IOException, InterruptedException {
-    PackDownloads packs = PackDownloads.open(store, holder, checkpoint, RESTORE_PATIENCE);
+    CheckpointPackSource packs =
+        CheckpointPackSource.open(store, holder, checkpoint, RESTORE_PATIENCE);
     if (!packs.snapshot().root().toString().equals(from.digest())) {
       throw new StoreException(
           "checkpoint %s has the tree %s, the cut is %s"
@@ -309,7 +316,7 @@ public final class Workspace {
         Path seen = fixed.seen(root);
         relocate(packs.seenAt().orElse(seen), seen);
         return;
-      } catch (StoreFailedException e) {
+      } catch (WrappedStoreException e) {
         throw e.failure();
       } catch (SnapshotException e) {
         if (attempt == RESTORE_ATTEMPTS) {
@@ -348,13 +355,14 @@ public final class Workspace {
    *
    * @return empty when it could not be stored within the patience; the log says why
    */
-  public Optional<Cut> cut(Description description) throws InterruptedException {
+  public Optional<Cut> cut(ManifestBuilder description) throws InterruptedException {
     Cut newest = cut;
-    Saved saved = save(RunId.next(), description, () -> newest == null ? null : newest.digest());
+    CaptureResult saved =
+        save(RunId.next(), description, () -> newest == null ? null : newest.digest());
     return switch (saved) {
-      case Saved.Failed failed -> Optional.empty();
-      case Saved.Made(Cut made) -> Optional.of(settle(made));
-      case Saved.Unchanged unchanged when newest != null ->
+      case CaptureResult.Failed failed -> Optional.empty();
+      case CaptureResult.Made(Cut made) -> Optional.of(settle(made));
+      case CaptureResult.Unchanged unchanged when newest != null ->
           Optional.of(
               settle(
                   new Cut(
@@ -365,7 +373,7 @@ public final class Workspace {
                       newest.fileCount(),
                       newest.checkpoint(),
                       newest.leftOut())));
-      case Saved.Unchanged impossible ->
+      case CaptureResult.Unchanged impossible ->
           throw new IllegalStateException("what was never cut is not unchanged");
     };
   }
@@ -385,7 +393,7 @@ public final class Workspace {
    * @param id the checkpoint's
    * @param evenIfUnchanged since the newest one, of whatever trigger
    */
-  public Saved capture(String id, Description description, boolean evenIfUnchanged)
+  public CaptureResult capture(String id, ManifestBuilder description, boolean evenIfUnchanged)
       throws InterruptedException {
     return save(id, description, () -> evenIfUnchanged ? null : lastSaved);
   }
@@ -407,13 +415,14 @@ public final class Workspace {
   /**
    * @param unless the digest of a tree that needs no checkpoint, once no other is being made
    */
-  private Saved save(String id, Description description, Supplier<@Nullable String> unless)
+  private CaptureResult save(
+      String id, ManifestBuilder description, Supplier<@Nullable String> unless)
       throws InterruptedException {
     files.lockInterruptibly();
     try {
       try {
         return saveOnce(id, description, unless.get());
-      } catch (StoreFailedException e) {
+      } catch (WrappedStoreException e) {
         if (!e.failure().isPacksGone()) {
           throw e;
         }
@@ -431,27 +440,27 @@ public final class Workspace {
           description.trigger().word(),
           root,
           e.getMessage());
-      return new Saved.Failed(
+      return new CaptureResult.Failed(
           e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString());
     } finally {
       files.unlock();
     }
   }
 
-  private Saved saveOnce(String id, Description description, @Nullable String unless)
+  private CaptureResult saveOnce(String id, ManifestBuilder description, @Nullable String unless)
       throws IOException, InterruptedException {
-    Captured captured = tree.capture(root, uploads);
+    CapturedTree captured = tree.capture(root, uploads);
     tellSkipped(root, "the cut", captured.skipped());
     List<String> found = captured.leftOut();
     Snapshot snapshot = captured.snapshot();
     String digest = snapshot.root().toString();
     captureLeftOut = found;
     if (digest.equals(unless)) {
-      return new Saved.Unchanged();
+      return new CaptureResult.Unchanged();
     }
     uploads.commit(description.manifest(id, root, fixed.seen(root), captured, named(found)));
     lastSaved = digest;
-    return new Saved.Made(
+    return new CaptureResult.Made(
         new Cut(
             digest,
             Manifest.Workspace.TREE,
@@ -471,7 +480,7 @@ public final class Workspace {
         .toList();
   }
 
-  private void tellSkipped(Path of, String where, List<Skipped> skipped) {
+  private void tellSkipped(Path of, String where, List<SkippedEntry> skipped) {
     tell(
         "files of " + of + " are not in " + where + ", or not for certain",
         skipped.size(),

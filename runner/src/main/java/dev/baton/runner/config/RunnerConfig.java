@@ -7,9 +7,9 @@
 package dev.baton.runner.config;
 
 import dev.baton.protocol.trace.RunId;
-import dev.baton.protocol.workflow.Durations;
+import dev.baton.protocol.workflow.DurationParser;
 import dev.baton.runner.logs.LogSettings;
-import dev.baton.runner.steps.StepExecutors;
+import dev.baton.runner.steps.StepExecutorRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -46,8 +46,8 @@ public record RunnerConfig(
     Mode mode,
     int slots,
     Optional<Carried> carries,
-    List<Address> orchestrator,
-    List<Address> store,
+    List<GrpcAddress> orchestrator,
+    List<GrpcAddress> store,
     String kafkaBootstrapServers,
     Path data,
     Duration cutPatience,
@@ -110,8 +110,8 @@ public record RunnerConfig(
         mode,
         mode == Mode.SHARED ? keys.number("baton.runner.slots", 1_000, 1, MAX_SLOTS) : 1,
         mode == Mode.ISOLATED ? Optional.of(carried(keys)) : Optional.empty(),
-        Address.parseAll("baton.orchestrator.url", keys.required("baton.orchestrator.url")),
-        Address.parseAll("baton.store.url", keys.required("baton.store.url")),
+        GrpcAddress.parseAll("baton.orchestrator.url", keys.required("baton.orchestrator.url")),
+        GrpcAddress.parseAll("baton.store.url", keys.required("baton.store.url")),
         keys.required("kafka.bootstrap.servers"),
         Path.of(keys.required("baton.data")).toAbsolutePath(),
         keys.duration("baton.cut.patience", Duration.ofSeconds(30)),
@@ -123,7 +123,10 @@ public record RunnerConfig(
         keys.pathOrOff("baton.workspace.path", "/run/baton/workspace"),
         keys.number("baton.spool.max", 64 << 20, 64 << 10, Integer.MAX_VALUE),
         keys.number(
-            "baton.http.max-response", StepExecutors.DEFAULT_MAX_RESPONSE, 1_024, MAX_RESPONSE),
+            "baton.http.max-response",
+            StepExecutorRegistry.DEFAULT_MAX_RESPONSE,
+            1_024,
+            MAX_RESPONSE),
         keys.bytes("baton.logs.spool.max", LogSettings.DEFAULT_SPOOL_BYTES),
         keys.bytes("baton.logs.max", LogSettings.DEFAULT_ATTEMPT_BYTES));
   }
@@ -232,9 +235,9 @@ public record RunnerConfig(
       if (text.isEmpty()) {
         return fallback;
       }
-      return Durations.parse(text.get())
+      return DurationParser.parse(text.get())
           .orElseThrow(
-              () -> new ConfigException(key, text.get(), "a duration " + Durations.ALLOWED));
+              () -> new ConfigException(key, text.get(), "a duration " + DurationParser.ALLOWED));
     }
   }
 }

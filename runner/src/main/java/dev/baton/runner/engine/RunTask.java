@@ -11,8 +11,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.log.LogAttempt;
+import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
-import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.state.StepState;
@@ -21,23 +21,23 @@ import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.protocol.workflow.OutputUse;
+import dev.baton.protocol.workflow.OutputUsageAnalyzer;
 import dev.baton.protocol.workflow.Workflow;
-import dev.baton.runner.capture.Blobs;
-import dev.baton.runner.capture.Lease;
-import dev.baton.runner.capture.Saved;
+import dev.baton.runner.capture.CaptureResult;
+import dev.baton.runner.capture.OutputBlobStore;
+import dev.baton.runner.capture.StoreCaller;
 import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
-import dev.baton.runner.checkpoint.Checkpoints;
-import dev.baton.runner.heartbeat.Heartbeats;
-import dev.baton.runner.hold.Hold;
+import dev.baton.runner.checkpoint.ManifestBuilderFactory;
+import dev.baton.runner.heartbeat.HeartbeatPublisher;
 import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.journal.RunJournal;
+import dev.baton.runner.lease.RunLease;
 import dev.baton.runner.logs.RunLog;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
-import dev.baton.snapshot.Excludes;
-import dev.baton.snapshot.TreeDelete;
+import dev.baton.snapshot.ExcludePolicy;
+import dev.baton.snapshot.TreeDeleter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,43 +52,43 @@ import org.jspecify.annotations.Nullable;
 public final class RunTask {
   private static final Logger LOG = Logger.getLogger(RunTask.class);
 
-  private final Assignment assignment;
-  private final Services services;
-  private final Hold hold;
-  private final RunControl control;
-  private final Progress progress;
-  private final Answers answers = new Answers();
-  private volatile Parking parking;
+  private final RunAssignment assignment;
+  private final RunnerContext services;
+  private final RunLease hold;
+  private final RunStopController control;
+  private final RunProgressTracker progress;
+  private final ApprovalAnswerRegistry answers = new ApprovalAnswerRegistry();
+  private volatile RunParkingPolicy parking;
   private final RunJournal journal;
   private final RunLog log;
-  private final CompletableFuture<Outcome> ended = new CompletableFuture<>();
+  private final CompletableFuture<RunTaskOutcome> ended = new CompletableFuture<>();
 
   /** The journal is told in the order in which the run is suspended and goes on. */
   private final Object spooling = new Object();
 
-  private volatile @Nullable Memory memory;
+  private volatile @Nullable ReplayedState memory;
 
   /** Whether the newest files are in no cut: then they are here and nowhere else. */
   private boolean filesUncut;
 
-  private final RequestedCheckpoints requested;
+  private final OnDemandCheckpointer requested;
 
   /**
    * @throws IllegalArgumentException when the heartbeat's timeout is too short for its interval
    */
-  public RunTask(Assignment assignment, Services services) {
+  public RunTask(RunAssignment assignment, RunnerContext services) {
     this.assignment = assignment;
     this.services = services;
     this.hold =
-        new Hold(
+        new RunLease(
             assignment.heartbeatInterval(),
             assignment.heartbeatTimeout(),
             System::nanoTime,
             this::suspended);
-    this.control = new RunControl(hold);
-    this.progress = new Progress(control);
-    this.requested = new RequestedCheckpoints(control);
-    this.parking = new Parking(assignment.parkAfter(), control);
+    this.control = new RunStopController(hold);
+    this.progress = new RunProgressTracker(control);
+    this.requested = new OnDemandCheckpointer(control);
+    this.parking = new RunParkingPolicy(assignment.parkAfter(), control);
     this.journal =
         new RunJournal(
             assignment.run(),
@@ -103,7 +103,7 @@ public final class RunTask {
         services
             .logs()
             .open(
-                new Lease(
+                new StoreCaller(
                     assignment.run(),
                     assignment.epoch(),
                     assignment.project(),
@@ -112,18 +112,18 @@ public final class RunTask {
   }
 
   private void sent(TraceEvent.Runner event) {
-    Memory known = memory;
+    ReplayedState known = memory;
     if (known != null) {
       known.sent(event);
     }
   }
 
-  public Assignment assignment() {
+  public RunAssignment assignment() {
     return assignment;
   }
 
   /** Completes, never exceptionally, when nothing of the run is active any more in this process. */
-  public CompletableFuture<Outcome> ended() {
+  public CompletableFuture<RunTaskOutcome> ended() {
     return ended;
   }
 
@@ -132,10 +132,10 @@ public final class RunTask {
   }
 
   /** Returns at once; {@link #ended} tells when it has come to pass. */
-  public void stop(Stop reason) {
+  public void stop(StopReason reason) {
     // First, so that whoever finds the journal closed finds the reason, too.
     control.stop(reason);
-    if (reason == Stop.FENCED || reason == Stop.CANCELLED) {
+    if (reason == StopReason.FENCED || reason == StopReason.CANCELLED) {
       journal.close();
     }
   }
@@ -163,8 +163,8 @@ public final class RunTask {
    * @param suspension which one it was asked about
    */
   public void confirmed(long suspension) {
-    Stop stop = control.stopped();
-    if (stop == Stop.FENCED || !hold.confirmed(suspension)) {
+    StopReason stop = control.stopped();
+    if (stop == StopReason.FENCED || !hold.confirmed(suspension)) {
       return;
     }
     LOG.infof("run %s, epoch %d goes on", assignment.run(), assignment.epoch());
@@ -175,15 +175,16 @@ public final class RunTask {
     }
   }
 
-  private void endSpool(Outcome outcome) {
+  private void endSpool(RunTaskOutcome outcome) {
     journal
         // What was cancelled need not have been acknowledged.
-        .endSpool(outcome.isEnd() && outcome != Outcome.CANCELLED)
+        .endSpool(outcome.isEnd() && outcome != RunTaskOutcome.CANCELLED)
         .ifPresent(
             kept -> {
               String what =
                   "%d events of epoch %d that were not acknowledged when the runner was cut off are kept on %s in %s"
-                      .formatted(kept.events(), assignment.epoch(), HostName.get(), kept.file());
+                      .formatted(
+                          kept.events(), assignment.epoch(), HostNameReader.get(), kept.file());
               LOG.warnf("run %s: %s", assignment.run(), what);
               String step = progress.step();
               log.note(new LogAttempt(step == null ? "" : step, 1, 1), what);
@@ -192,7 +193,7 @@ public final class RunTask {
 
   /** Blocks until the run needs this runner no longer. */
   public void run() {
-    Heartbeats.Beat beat =
+    HeartbeatPublisher.Beat beat =
         services
             .heartbeats()
             .start(
@@ -203,7 +204,7 @@ public final class RunTask {
                 progress,
                 hold,
                 services.confirming());
-    Outcome outcome = Outcome.BROKEN;
+    RunTaskOutcome outcome = RunTaskOutcome.BROKEN;
     try {
       outcome = carry();
     } finally {
@@ -218,7 +219,7 @@ public final class RunTask {
     }
   }
 
-  private void close(Heartbeats.Beat beat, Outcome outcome) {
+  private void close(HeartbeatPublisher.Beat beat, RunTaskOutcome outcome) {
     requested.close();
     journal.close();
     if (outcome.isEnd()) {
@@ -228,7 +229,7 @@ public final class RunTask {
     }
     endSpool(outcome);
     log.end();
-    if (outcome == Outcome.COMPLETED) {
+    if (outcome == RunTaskOutcome.COMPLETED) {
       removeFiles();
     }
   }
@@ -246,7 +247,7 @@ public final class RunTask {
       return;
     }
     try {
-      TreeDelete.deleteFully(folder);
+      TreeDeleter.deleteFully(folder);
     } catch (IOException e) {
       LOG.warnf("%s is left behind: %s", folder, e.getMessage());
     }
@@ -257,7 +258,7 @@ public final class RunTask {
     return journal.isBroken();
   }
 
-  private Outcome carry() {
+  private RunTaskOutcome carry() {
     try {
       control.enter();
       try {
@@ -267,64 +268,66 @@ public final class RunTask {
       }
     } catch (InterruptedException e) {
       Thread.interrupted();
-      Stop stop = control.stopped();
+      StopReason stop = control.stopped();
       return stop == null ? broken("interrupted", e) : stopped(stop);
     } catch (StoreException | RuntimeException | Error e) {
-      Stop stop = control.stopped();
+      StopReason stop = control.stopped();
       // A pause is one when it is on the log, and what failed was something else; unless that was
       // interrupted by it.
       if (stop != null && stop.interrupts()) {
         return stopped(stop);
       }
       broken("it cannot go on here", e);
-      return isTemporary(e) ? Outcome.UNAVAILABLE : Outcome.BROKEN;
+      return isTemporary(e) ? RunTaskOutcome.UNAVAILABLE : RunTaskOutcome.BROKEN;
     }
   }
 
   private static boolean isTemporary(Throwable failure) {
-    return (failure instanceof RunBroken ? failure.getCause() : failure) instanceof StoreException e
+    return (failure instanceof RunBrokenException ? failure.getCause() : failure)
+            instanceof StoreException e
         && e.isTemporary();
   }
 
-  private Outcome stopped(Stop stop) {
-    if (stop == Stop.PARKED) {
+  private RunTaskOutcome stopped(StopReason stop) {
+    if (stop == StopReason.PARKED) {
       return parked();
     }
     if (stop.isPause()) {
       try {
         requested.close();
         journal.append(
-            new TraceEvent.RunPaused(stop == Stop.PAUSED ? "asked for" : "asked for at once"));
+            new TraceEvent.RunPaused(
+                stop == StopReason.PAUSED ? "asked for" : "asked for at once"));
       } catch (InterruptedException | JournalException e) {
         return broken("it could not be paused", e);
       }
     }
-    return Outcome.of(stop);
+    return RunTaskOutcome.of(stop);
   }
 
-  private Outcome parked() {
+  private RunTaskOutcome parked() {
     Optional<TraceEvent.RunParked> event = parking.parked();
     if (event.isEmpty()) {
-      return Outcome.SHUTDOWN; // It goes on, elsewhere: here it has been stopped.
+      return RunTaskOutcome.SHUTDOWN; // It goes on, elsewhere: here it has been stopped.
     }
     try {
       requested.close();
       journal.append(event.get());
-      return Outcome.PARKED;
+      return RunTaskOutcome.PARKED;
     } catch (InterruptedException | JournalException e) {
       return broken("it could not be parked", e);
     }
   }
 
-  private Outcome broken(String what, Throwable why) {
-    if (control.stopped() != Stop.BROKEN) {
+  private RunTaskOutcome broken(String what, Throwable why) {
+    if (control.stopped() != StopReason.BROKEN) {
       LOG.errorf(why, "run %s, epoch %d: %s", assignment.run(), assignment.epoch(), what);
     }
-    control.stop(Stop.BROKEN);
-    return Outcome.BROKEN;
+    control.stop(StopReason.BROKEN);
+    return RunTaskOutcome.BROKEN;
   }
 
-  private Outcome walk() throws StoreException, InterruptedException {
+  private RunTaskOutcome walk() throws StoreException, InterruptedException {
     Instant assigned = Instant.now();
     RunState before;
     try {
@@ -337,30 +340,34 @@ public final class RunTask {
       // where the store's bound is raised.
       String message = StepResult.shorten(String.valueOf(e.getMessage()));
       journal.append(new TraceEvent.RunFailed(null, Failure.of("state_too_large", message)));
-      return Outcome.FAILED;
+      return RunTaskOutcome.FAILED;
     }
     Instant known = Instant.now();
     if (before.head().epoch() > assignment.epoch()) {
-      return Outcome.FENCED;
+      return RunTaskOutcome.FENCED;
     }
     if (before.head().isEnded()) {
       filesUncut = !before.head().uncommitted().isEmpty();
-      return Outcome.of(before.head().status());
+      return RunTaskOutcome.of(before.head().status());
     }
     Workflow workflow =
         services.definitions().get(assignment.definitionHash(), assignment.definition());
     // Nothing has waited yet.
-    workflow.parkAfter().ifPresent(after -> parking = Parking.asTheWorkflowSays(after, control));
-    Lease holder =
-        new Lease(assignment.run(), assignment.epoch(), assignment.project(), assignment.lease());
-    Blobs blobs = new Blobs(services.store(), holder);
-    RunContext context = context(before, workflow, blobs);
+    workflow
+        .parkAfter()
+        .ifPresent(after -> parking = RunParkingPolicy.asTheWorkflowSays(after, control));
+    StoreCaller holder =
+        new StoreCaller(
+            assignment.run(), assignment.epoch(), assignment.project(), assignment.lease());
+    OutputBlobStore blobs = new OutputBlobStore(services.store(), holder);
+    RunExecutionContext context = context(before, workflow, blobs);
     Workspace workspace =
         workflow.flow().usesFiles() ? services.snapshots().workspace(holder) : null;
     if (workspace != null) {
-      workspace.leaveOut(workflow.exclude().map(Excludes::matching).orElseGet(Excludes::defaults));
+      workspace.leaveOut(
+          workflow.exclude().map(ExcludePolicy::matching).orElseGet(ExcludePolicy::defaults));
     }
-    Line main = Line.main(context, workflow.flow(), workspace);
+    BranchExecution main = BranchExecution.main(context, workflow.flow(), workspace);
     main.open();
     if (workspace != null) {
       requested.open(context, workspace);
@@ -381,20 +388,21 @@ public final class RunTask {
       filesUncut = workspace != null && !isLastFilesSaved(context, workspace);
       requested.close();
       journal.append(new TraceEvent.RunCompleted(output));
-      return Outcome.COMPLETED;
-    } catch (LineFailed e) {
+      return RunTaskOutcome.COMPLETED;
+    } catch (BranchFailedException e) {
       requested.close();
       journal.append(new TraceEvent.RunFailed(e.step(), e.failure()));
-      return Outcome.FAILED;
+      return RunTaskOutcome.FAILED;
     }
   }
 
   /** The last checkpoint of the run: what it has made. */
-  private static boolean isLastFilesSaved(RunContext context, Workspace workspace)
+  private static boolean isLastFilesSaved(RunExecutionContext context, Workspace workspace)
       throws InterruptedException {
     try {
-      Saved saved = SavedCheckpoint.make(context, workspace, Trigger.COMPLETE, null, null, true);
-      return saved instanceof Saved.Made || !workspace.isAhead();
+      CaptureResult saved =
+          CheckpointRecorder.make(context, workspace, CheckpointTrigger.COMPLETE, null, null, true);
+      return saved instanceof CaptureResult.Made || !workspace.isAhead();
     } catch (RuntimeException | Error e) {
       UnexpectedFailurePolicy.passOn(context, e);
       LOG.warnf(e, "run %s: no checkpoint of its end", context.run());
@@ -408,11 +416,11 @@ public final class RunTask {
    * @param id the checkpoint's
    * @return why there is none; empty when there is
    */
-  public Optional<String> checkpoint(Trigger trigger, String id) {
+  public Optional<String> checkpoint(CheckpointTrigger trigger, String id) {
     return requested.make(trigger, id);
   }
 
-  private void tellResume(Instant assigned, Instant known, Line main) {
+  private void tellResume(Instant assigned, Instant known, BranchExecution main) {
     Instant now = Instant.now();
     LOG.infof(
         "run %s, epoch %d: goes on after %d steps; its state took %d ms, its files %d ms; this"
@@ -435,22 +443,22 @@ public final class RunTask {
         : services.snapshots().get(assignment.run(), assignment.epoch(), assignment.lease());
   }
 
-  private TraceEvent.RunnerStarted started(RunState before, Line main) {
+  private TraceEvent.RunnerStarted started(RunState before, BranchExecution main) {
     Cut cut = before.branch(StepPath.MAIN).cut();
     return new TraceEvent.RunnerStarted(
         services.runner(),
         ProcessHandle.current().pid(),
-        HostName.get(),
+        HostNameReader.get(),
         cut == null ? null : cut.digest(),
         (int) Math.min(main.replayed(), Integer.MAX_VALUE),
         main.leftOut().stream().limit(Cut.MAX_LEFT_OUT).toList());
   }
 
-  private RunContext context(RunState before, Workflow workflow, Blobs blobs)
+  private RunExecutionContext context(RunState before, Workflow workflow, OutputBlobStore blobs)
       throws StoreException, InterruptedException {
-    Memory memory = new Memory(before, this::maxStateBytes);
+    ReplayedState memory = new ReplayedState(before, this::maxStateBytes);
     this.memory = memory;
-    return new RunContext(
+    return new RunExecutionContext(
         assignment.run(),
         assignment.epoch(),
         input(before, blobs),
@@ -471,7 +479,7 @@ public final class RunTask {
         services.executors(),
         workflow.maxReroutes(),
         services.fixed(),
-        OutputUse.of(workflow));
+        OutputUsageAnalyzer.of(workflow));
   }
 
   /** Empty where the store does not say it now: it is asked again. */
@@ -486,8 +494,8 @@ public final class RunTask {
     }
   }
 
-  private Checkpoints checkpoints(Memory memory) {
-    return new Checkpoints(
+  private ManifestBuilderFactory checkpoints(ReplayedState memory) {
+    return new ManifestBuilderFactory(
         assignment.run(),
         new Manifest.Run(
             assignment.project(),
@@ -501,7 +509,8 @@ public final class RunTask {
         memory::slices);
   }
 
-  private JsonNode input(RunState before, Blobs blobs) throws StoreException, InterruptedException {
+  private JsonNode input(RunState before, OutputBlobStore blobs)
+      throws StoreException, InterruptedException {
     if (assignment.input().isPresent()) {
       return assignment.input().get();
     }

@@ -7,7 +7,7 @@
 package dev.baton.runner.engine;
 
 import dev.baton.protocol.state.RunState;
-import dev.baton.protocol.state.StateSize;
+import dev.baton.protocol.state.StateSizeTracker;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import java.time.Duration;
@@ -40,13 +40,13 @@ final class StateLimiter {
     OptionalLong ask() throws InterruptedException;
   }
 
-  private final StateSize size;
+  private final StateSizeTracker size;
   private final Bound bound;
   private volatile long most;
   private volatile long asked = System.nanoTime() - 2 * AGAIN_NANOS;
 
   StateLimiter(RunState before, Bound bound) {
-    this.size = StateSize.of(before);
+    this.size = StateSizeTracker.of(before);
     this.bound = bound;
   }
 
@@ -60,7 +60,7 @@ final class StateLimiter {
     if (size.inlineBytes() <= FIRST - Output.INLINE_LIMIT) {
       return Output.INLINE_LIMIT;
     }
-    return size.inlineBytes() <= SECOND ? SECOND_LIMIT : StateSize.REFERENCE;
+    return size.inlineBytes() <= SECOND ? SECOND_LIMIT : StateSizeTracker.REFERENCE;
   }
 
   /** Of the state as it is now, in bytes of JSON. */

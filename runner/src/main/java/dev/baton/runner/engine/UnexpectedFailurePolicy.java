@@ -16,7 +16,8 @@ import org.jboss.logging.Logger;
 /**
  * Maps an exception that no step foresees to the failure of the attempt that raised it, so that it
  * ends neither the runner's work on the run nor another run of the process. Only what says that
- * this runner cannot carry the run passes through: {@link RunBroken} and {@link JournalException}.
+ * this runner cannot carry the run passes through: {@link RunBrokenException} and {@link
+ * JournalException}.
  */
 final class UnexpectedFailurePolicy {
   private static final Logger LOG = Logger.getLogger(UnexpectedFailurePolicy.class);
@@ -30,10 +31,10 @@ final class UnexpectedFailurePolicy {
    * @param step its path
    * @throws InterruptedException when the run is stopped and the exception is how a library reports
    *     the interrupt
-   * @throws RunBroken when the runner, not the step, is at fault
+   * @throws RunBrokenException when the runner, not the step, is at fault
    * @throws JournalException the same
    */
-  static StepResult.Failed failure(RunContext run, String step, Throwable thrown)
+  static StepResult.Failed failure(RunExecutionContext run, String step, Throwable thrown)
       throws InterruptedException {
     if (thrown instanceof ExpressionException e) {
       return (StepResult.Failed) StepResult.failed(e);
@@ -53,8 +54,8 @@ final class UnexpectedFailurePolicy {
    *
    * @throws InterruptedException when the run is stopped
    */
-  static void passOn(RunContext run, Throwable thrown) throws InterruptedException {
-    if (thrown instanceof RunBroken broken) {
+  static void passOn(RunExecutionContext run, Throwable thrown) throws InterruptedException {
+    if (thrown instanceof RunBrokenException broken) {
       throw broken;
     }
     if (thrown instanceof JournalException unwritten) {

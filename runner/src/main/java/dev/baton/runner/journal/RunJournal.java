@@ -6,7 +6,7 @@
  */
 package dev.baton.runner.journal;
 
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceCodec;
@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * over.
  *
  * <p>The producer keeps what is not acknowledged and sends it, in order and once, for as long as it
- * lives and its delivery timeout allows. While the run is suspended the same is in a {@link Spool}
- * as well, which outlives the process and the run's folder. Thread-safe.
+ * lives and its delivery timeout allows. While the run is suspended the same is in a {@link
+ * EventSpoolFile} as well, which outlives the process and the run's folder. Thread-safe.
  */
 public final class RunJournal {
   private static final Logger LOG = Logger.getLogger(RunJournal.class);
@@ -63,7 +63,7 @@ public final class RunJournal {
 
   // Never held while the producer is called: that may block for long.
   private final Object spooling = new Object();
-  private volatile @Nullable Spool spool;
+  private volatile @Nullable EventSpoolFile spool;
 
   /** What comes goes into the spool, too. */
   private boolean suspended;
@@ -86,7 +86,7 @@ public final class RunJournal {
       String runner,
       String lease,
       Producer<String, byte[]> producer,
-      SpoolSettings spools,
+      EventSpoolSettings spools,
       Consumer<TraceEvent.Runner> onSent,
       Consumer<Throwable> onBroken) {
     this.spoolFile = spools.file(run, epoch);
@@ -158,11 +158,11 @@ public final class RunJournal {
    * @param ended all that the run had to say is on the log
    * @return what is kept of it
    */
-  public Optional<KeptSpool> endSpool(boolean ended) {
+  public Optional<RetainedSpoolFile> endSpool(boolean ended) {
     synchronized (spooling) {
       spoolEnded = true;
       suspended = false;
-      Spool last = spool;
+      EventSpoolFile last = spool;
       if (last == null) {
         return Optional.empty();
       }
@@ -183,9 +183,9 @@ public final class RunJournal {
   /** Under the lock of the spool. */
   private void spool(List<TraceRecord> records) {
     try {
-      Spool to = spool;
+      EventSpoolFile to = spool;
       if (to == null) {
-        to = Spool.open(spoolFile, spoolMax);
+        to = EventSpoolFile.open(spoolFile, spoolMax);
         spool = to;
       }
       for (TraceRecord record : records) {
@@ -199,18 +199,19 @@ public final class RunJournal {
   }
 
   private void deleteDrained() {
-    Spool drained = spool;
+    EventSpoolFile drained = spool;
     if (drained != null && draining && !isInSpool(pending, drained)) {
       delete(drained);
     }
   }
 
-  private static boolean isInSpool(ConcurrentSkipListMap<Long, TraceRecord> pending, Spool spool) {
+  private static boolean isInSpool(
+      ConcurrentSkipListMap<Long, TraceRecord> pending, EventSpoolFile spool) {
     Map.Entry<Long, TraceRecord> first = pending.firstEntry();
     return first != null && first.getKey() <= spool.lastSeq();
   }
 
-  private void delete(Spool drained) {
+  private void delete(EventSpoolFile drained) {
     spool = null;
     try {
       drained.delete();
@@ -240,7 +241,7 @@ public final class RunJournal {
       }
       EventId id = new EventId(run, lane, seq + 1);
       TraceRecord placed = new TraceRecord(id, source, time, event);
-      ProducerRecord<String, byte[]> record = TraceCodec.encode(Topics.TRACE, placed, lease);
+      ProducerRecord<String, byte[]> record = TraceCodec.encode(TopicName.TRACE, placed, lease);
       keep(placed);
       producer.send(record, (metadata, failure) -> settled(id.seq(), failure, written));
       seq++;

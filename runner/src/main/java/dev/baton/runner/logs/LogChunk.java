@@ -30,7 +30,7 @@ public record LogChunk(LogIndex index, byte[] object, int length, byte[] indexBy
    * @param records whole ones, as the builder has counted them
    * @param last whether they are the epoch's last
    */
-  static LogChunk of(IndexBuilder builder, byte[] records, boolean last) {
+  static LogChunk of(LogIndexBuilder builder, byte[] records, boolean last) {
     byte[] object = new byte[0];
     int at = 0;
     List<LogIndex.Frame> frames = new ArrayList<>();

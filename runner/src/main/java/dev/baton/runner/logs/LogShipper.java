@@ -7,7 +7,7 @@
 package dev.baton.runner.logs;
 
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import io.cloudevents.core.builder.CloudEventBuilder;
 import io.cloudevents.kafka.KafkaMessageFactory;
 import java.net.URI;
@@ -41,7 +41,7 @@ public final class LogShipper implements AutoCloseable {
   /** What a line takes besides its text. */
   private static final int AROUND = 100;
 
-  private record Waiting(LogLine line, int bytes, PassedOver passed) {}
+  private record Waiting(LiveLogLine line, int bytes, SkippedLineCounter passed) {}
 
   private final URI source;
   private final Supplier<Producer<String, byte[]>> producers;
@@ -58,7 +58,7 @@ public final class LogShipper implements AutoCloseable {
   }
 
   /** Whether a line of so many bytes would be sent now. Where not, it counts as passed over. */
-  boolean hasRoom(int bytes, PassedOver passed) {
+  boolean hasRoom(int bytes, SkippedLineCounter passed) {
     if (waitingBytes.get() + bytes + AROUND > MAX_WAITING_BYTES
         || unsettled.get() >= MAX_WAITING_LINES) {
       passed.add(1, bytes);
@@ -68,7 +68,7 @@ public final class LogShipper implements AutoCloseable {
   }
 
   /** Sends a line after {@link #hasRoom}, or one that must fit. */
-  void ship(LogLine line, int bytes, PassedOver passed) {
+  void ship(LiveLogLine line, int bytes, SkippedLineCounter passed) {
     ensureStarted();
     unsettled.incrementAndGet();
     waitingBytes.addAndGet(bytes + AROUND);
@@ -137,8 +137,8 @@ public final class LogShipper implements AutoCloseable {
     }
   }
 
-  private ProducerRecord<String, byte[]> encode(LogLine line) {
-    return KafkaMessageFactory.<String>createWriter(Topics.LOGS, line.run())
+  private ProducerRecord<String, byte[]> encode(LiveLogLine line) {
+    return KafkaMessageFactory.<String>createWriter(TopicName.LOGS, line.run())
         .writeBinary(
             CloudEventBuilder.v1()
                 .withId(UUID.randomUUID().toString())

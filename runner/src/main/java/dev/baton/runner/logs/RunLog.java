@@ -43,11 +43,11 @@ public final class RunLog {
   private final Path folder;
   private final LogShipper tail;
   private final Runnable starter;
-  private final PassedOver passed = new PassedOver();
+  private final SkippedLineCounter passed = new SkippedLineCounter();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final ArrayDeque<SpoolFile> sealed = new ArrayDeque<>();
-  private @Nullable SpoolFile current;
+  private final ArrayDeque<LogSpoolFile> sealed = new ArrayDeque<>();
+  private @Nullable LogSpoolFile current;
   private long currentDue;
   private long dueNanos = FIRST_DUE_NANOS;
   private long nextLine = 1;
@@ -65,7 +65,7 @@ public final class RunLog {
       int epoch,
       LogSettings settings,
       LogShipper tail,
-      List<SpoolFile> found,
+      List<LogSpoolFile> found,
       Consumer<RunLog> starter) {
     this.run = run;
     this.epoch = epoch;
@@ -105,7 +105,7 @@ public final class RunLog {
       boolean cut,
       byte[] text,
       int length,
-      MissingLines missing,
+      MissingLineCounter missing,
       long kept) {
     Instant now = Instant.now();
     long number;
@@ -117,7 +117,7 @@ public final class RunLog {
         return false;
       }
       noticeLocked(attempt, missing, now);
-      SpoolFile file = file();
+      LogSpoolFile file = file();
       file.line(attempt, stream, micros(now), cut, text, length);
       number = nextLine++;
       rotate(file);
@@ -140,7 +140,7 @@ public final class RunLog {
       return "the attempt's log has reached its bound, baton.logs.max is %d bytes"
           .formatted(settings.attemptBytes());
     }
-    SpoolFile file = current;
+    LogSpoolFile file = current;
     long spooled = sealedBytes + (file == null ? 0 : file.size());
     if (spooled + length > settings.spoolBytes()) {
       return "the runner's spool was full, baton.logs.spool.max is %d bytes"
@@ -151,7 +151,7 @@ public final class RunLog {
   }
 
   /** Puts the notice of what is missing into the log, if one is owed, whatever the bound is. */
-  void noticeOf(LogAttempt attempt, MissingLines missing) {
+  void noticeOf(LogAttempt attempt, MissingLineCounter missing) {
     lock.lock();
     try {
       noticeLocked(attempt, missing, Instant.now());
@@ -160,7 +160,7 @@ public final class RunLog {
     }
   }
 
-  private void noticeLocked(LogAttempt attempt, MissingLines missing, Instant now) {
+  private void noticeLocked(LogAttempt attempt, MissingLineCounter missing, Instant now) {
     LogRecord.Missing owed = missing.take();
     if (owed != null) {
       String text =
@@ -181,7 +181,7 @@ public final class RunLog {
 
   private void noticeLocked(
       LogAttempt attempt, byte[] text, LogRecord.Missing missing, Instant now) {
-    SpoolFile file = file();
+    LogSpoolFile file = file();
     file.notice(attempt, micros(now), text, missing);
     long number = nextLine++;
     rotate(file);
@@ -191,7 +191,7 @@ public final class RunLog {
         passed);
   }
 
-  private LogLine live(
+  private LiveLogLine live(
       LogAttempt attempt,
       LogStream stream,
       Instant now,
@@ -199,7 +199,7 @@ public final class RunLog {
       long number,
       boolean cut,
       LogRecord.Missing missing) {
-    return new LogLine(
+    return new LiveLogLine(
         run,
         epoch,
         attempt.step(),
@@ -216,10 +216,10 @@ public final class RunLog {
         missing.bytes() == 0 ? null : (Long) missing.bytes());
   }
 
-  private SpoolFile file() {
-    SpoolFile file = current;
+  private LogSpoolFile file() {
+    LogSpoolFile file = current;
     if (file == null) {
-      file = SpoolFile.of(folder, run, epoch, nextLine);
+      file = LogSpoolFile.of(folder, run, epoch, nextLine);
       current = file;
       currentDue = System.nanoTime() + dueNanos;
       dueNanos = Math.min(2 * dueNanos, LONGEST_DUE_NANOS);
@@ -232,13 +232,13 @@ public final class RunLog {
     return file;
   }
 
-  private void rotate(SpoolFile file) {
+  private void rotate(LogSpoolFile file) {
     if (file.isFull()) {
       seal(file);
     }
   }
 
-  private void seal(SpoolFile file) {
+  private void seal(LogSpoolFile file) {
     file.seal();
     sealed.add(file);
     sealedBytes += file.size();
@@ -300,7 +300,7 @@ public final class RunLog {
    *
    * @param last whether it is the last of its epoch
    */
-  record Due(SpoolFile file, boolean last) {}
+  record Due(LogSpoolFile file, boolean last) {}
 
   /**
    * Waits until a file is due and gives it; empty once the log has ended and all of it was taken.
@@ -310,12 +310,12 @@ public final class RunLog {
     lock.lock();
     try {
       while (true) {
-        SpoolFile file = current;
+        LogSpoolFile file = current;
         long left = currentDue - System.nanoTime();
         if (file != null && (ended || left <= 0)) {
           seal(file);
         }
-        SpoolFile first = sealed.peek();
+        LogSpoolFile first = sealed.peek();
         if (first != null) {
           return Optional.of(new Due(first, isLast(first)));
         }
@@ -335,15 +335,15 @@ public final class RunLog {
 
   /** One without lines that says that the log has ended. */
   private Due mark() {
-    SpoolFile mark = SpoolFile.of(folder, run, epoch, nextLine);
+    LogSpoolFile mark = LogSpoolFile.of(folder, run, epoch, nextLine);
     sealed.add(mark);
     return new Due(mark, true);
   }
 
   /** Of an epoch before this one: the last that was found. */
-  private boolean isLast(SpoolFile file) {
+  private boolean isLast(LogSpoolFile file) {
     int of = file.index().epoch();
-    SpoolFile behind =
+    LogSpoolFile behind =
         sealed.stream().skip(1).filter(next -> next.index().epoch() == of).findFirst().orElse(null);
     return behind == null && (of != epoch || (ended && current == null));
   }

@@ -25,7 +25,7 @@ public final class StepLog {
   private final LogAttempt attempt;
   private final MessageDigest digest = Digest.sha256();
   private final byte[] tail = new byte[TAIL_BYTES];
-  private final MissingLines missing = new MissingLines();
+  private final MissingLineCounter missing = new MissingLineCounter();
   private long bytes;
   private long lines;
   private long keptBytes;

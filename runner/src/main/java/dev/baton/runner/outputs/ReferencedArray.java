@@ -19,7 +19,7 @@ import java.util.RandomAccess;
  * the loader's cache. Immutable.
  */
 @SuppressWarnings("serial") // Of Jackson's nodes; nobody writes this one by Java's serialization.
-public final class ReferencedArray extends ArrayNode implements Referenced {
+public final class ReferencedArray extends ArrayNode implements ReferencedValue {
   private static final long serialVersionUID = 1L;
 
   private final transient List<Output> outputs;
@@ -38,7 +38,7 @@ public final class ReferencedArray extends ArrayNode implements Referenced {
 
   @Override
   public long sizeBytes() {
-    return 2 + outputs.stream().mapToLong(output -> 1 + Referenced.size(output)).sum();
+    return 2 + outputs.stream().mapToLong(output -> 1 + ReferencedValue.size(output)).sum();
   }
 
   @Override
@@ -52,7 +52,7 @@ public final class ReferencedArray extends ArrayNode implements Referenced {
    */
   @Override
   public ArrayNode deepCopy() {
-    Referenced.checkCopy(this);
+    ReferencedValue.checkCopy(this);
     ArrayNode copy = JsonNodeFactory.instance.arrayNode(outputs.size());
     outputs.forEach(output -> copy.add((JsonNode) loader.load(output).deepCopy()));
     return copy;

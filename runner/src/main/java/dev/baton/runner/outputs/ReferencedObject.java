@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * the loader's cache. Immutable.
  */
 @SuppressWarnings("serial") // Of Jackson's nodes; nobody writes this one by Java's serialization.
-public final class ReferencedObject extends ObjectNode implements Referenced {
+public final class ReferencedObject extends ObjectNode implements ReferencedValue {
   private static final long serialVersionUID = 1L;
 
   private final transient Map<String, Output> outputs;
@@ -52,7 +52,8 @@ public final class ReferencedObject extends ObjectNode implements Referenced {
   public long sizeBytes() {
     return 2
         + outputs.entrySet().stream()
-            .mapToLong(member -> member.getKey().length() + 4 + Referenced.size(member.getValue()))
+            .mapToLong(
+                member -> member.getKey().length() + 4 + ReferencedValue.size(member.getValue()))
             .sum();
   }
 
@@ -67,7 +68,7 @@ public final class ReferencedObject extends ObjectNode implements Referenced {
    */
   @Override
   public ObjectNode deepCopy() {
-    Referenced.checkCopy(this);
+    ReferencedValue.checkCopy(this);
     ObjectNode copy = JsonNodeFactory.instance.objectNode();
     outputs.forEach((name, output) -> copy.set(name, loader.load(output).deepCopy()));
     return copy;

@@ -6,9 +6,9 @@
  */
 package dev.baton.runner.process;
 
-import dev.baton.runner.hold.Hold;
-import dev.baton.snapshot.posix.Signals;
-import dev.baton.snapshot.threads.Uninterrupted;
+import dev.baton.runner.lease.RunLease;
+import dev.baton.snapshot.posix.ProcessSuspender;
+import dev.baton.snapshot.threads.ThreadJoiner;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
@@ -28,7 +28,7 @@ import org.jboss.logging.Logger;
  * Everything that one step started: its session, its descendants, and on Linux also those that left
  * the session, known by the step's marks in their environment.
  */
-final class ProcessTree implements Hold.Suspendable {
+final class ProcessTree implements RunLease.Suspendable {
   private static final Logger LOG = Logger.getLogger(ProcessTree.class);
   private static final Path PROC = Path.of("/proc");
   private static final int MAX_ROUNDS = 50;
@@ -99,7 +99,7 @@ final class ProcessTree implements Hold.Suspendable {
   public void goOn() {
     for (ProcessHandle process : members()) {
       try {
-        Signals.goOn(process.pid());
+        ProcessSuspender.goOn(process.pid());
       } catch (IOException e) {
         LOG.warnf("process %d does not go on: %s", process.pid(), e.getMessage());
       }
@@ -108,7 +108,7 @@ final class ProcessTree implements Hold.Suspendable {
 
   private static void stop(ProcessHandle process) {
     try {
-      Signals.stop(process.pid());
+      ProcessSuspender.stop(process.pid());
     } catch (IOException e) {
       LOG.warnf("process %d cannot be stopped: %s", process.pid(), e.getMessage());
     }
@@ -129,7 +129,7 @@ final class ProcessTree implements Hold.Suspendable {
 
   /** As {@link #kill}, even when the thread is or gets interrupted; that is kept for later. */
   void killWhateverComes() {
-    Uninterrupted.join(List.of(Thread.ofPlatform().name("kill").start(this::killUninterrupted)));
+    ThreadJoiner.join(List.of(Thread.ofPlatform().name("kill").start(this::killUninterrupted)));
   }
 
   private void killUninterrupted() {

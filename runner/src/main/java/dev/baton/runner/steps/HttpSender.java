@@ -132,11 +132,11 @@ final class HttpSender {
    * @throws TooLargeException when the answer has more bytes than it may
    * @throws IOException when there is no whole answer, or it is not HTTP
    */
-  HttpMessage.Answer send(HttpMessage message, Duration limit)
+  HttpStepRequest.Answer send(HttpStepRequest message, Duration limit)
       throws IOException, InterruptedException, TimeoutException {
     long end = System.nanoTime() + limit.toNanos();
     AtomicReference<@Nullable HttpUriRequestBase> current = new AtomicReference<>();
-    FutureTask<HttpMessage.Answer> exchange =
+    FutureTask<HttpStepRequest.Answer> exchange =
         new FutureTask<>(() -> follow(message, limit, current));
     Thread thread = Thread.ofVirtual().name("http-" + message.target()).start(exchange);
     try {
@@ -161,14 +161,14 @@ final class HttpSender {
     };
   }
 
-  private HttpMessage.Answer follow(
-      HttpMessage first, Duration limit, AtomicReference<@Nullable HttpUriRequestBase> current)
+  private HttpStepRequest.Answer follow(
+      HttpStepRequest first, Duration limit, AtomicReference<@Nullable HttpUriRequestBase> current)
       throws IOException {
-    HttpMessage message = first;
+    HttpStepRequest message = first;
     for (int redirects = 0; ; redirects++) {
-      HttpMessage.Answer answer = exchange(message, limit, current);
+      HttpStepRequest.Answer answer = exchange(message, limit, current);
       String location = answer.headers().get("location");
-      if (!HttpMessage.isRedirect(answer.status()) || location == null) {
+      if (!HttpStepRequest.isRedirect(answer.status()) || location == null) {
         return answer;
       }
       HttpTarget to;
@@ -187,8 +187,10 @@ final class HttpSender {
     }
   }
 
-  private HttpMessage.Answer exchange(
-      HttpMessage message, Duration limit, AtomicReference<@Nullable HttpUriRequestBase> current)
+  private HttpStepRequest.Answer exchange(
+      HttpStepRequest message,
+      Duration limit,
+      AtomicReference<@Nullable HttpUriRequestBase> current)
       throws IOException {
     HttpTarget target = message.target();
     HttpUriRequestBase request = new HttpUriRequestBase(message.method(), URI.create("/"));
@@ -214,7 +216,7 @@ final class HttpSender {
     return client().execute(target.host(), request, answer -> read(request, answer));
   }
 
-  private HttpMessage.Answer read(HttpUriRequestBase request, ClassicHttpResponse response)
+  private HttpStepRequest.Answer read(HttpUriRequestBase request, ClassicHttpResponse response)
       throws IOException {
     Map<String, String> headers = new LinkedHashMap<>();
     for (Header header : response.getHeaders()) {
@@ -235,6 +237,6 @@ final class HttpSender {
         }
       }
     }
-    return new HttpMessage.Answer(response.getCode(), headers, body);
+    return new HttpStepRequest.Answer(response.getCode(), headers, body);
   }
 }

@@ -6,10 +6,10 @@
  */
 package dev.baton.runner.steps;
 
-import dev.baton.protocol.expression.Scope;
-import dev.baton.runner.hold.Hold;
+import dev.baton.protocol.expression.ExpressionScope;
+import dev.baton.runner.lease.RunLease;
 import dev.baton.runner.logs.StepLog;
-import dev.baton.runner.process.FixedPath;
+import dev.baton.runner.process.WorkspaceMount;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,12 +37,12 @@ public record StepContext(
     String step,
     int visit,
     int attempt,
-    Scope scope,
+    ExpressionScope scope,
     Supplier<Path> directory,
     Supplier<StepLog> log,
     Deadline deadline,
-    Hold hold,
-    FixedPath fixed,
+    RunLease hold,
+    WorkspaceMount fixed,
     List<String> leftOut,
     boolean outputIsRead) {
   public StepContext {

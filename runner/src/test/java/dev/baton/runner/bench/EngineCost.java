@@ -11,28 +11,28 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.RunId;
-import dev.baton.protocol.workflow.Format;
-import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.DefinitionFormat;
+import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
-import dev.baton.runner.attach.Channels;
-import dev.baton.runner.capture.Lease;
-import dev.baton.runner.capture.StoreClient;
+import dev.baton.runner.attach.GrpcChannelFactory;
+import dev.baton.runner.capture.RunnerStoreClient;
+import dev.baton.runner.capture.StoreCaller;
 import dev.baton.runner.capture.Workspace;
-import dev.baton.runner.config.Address;
-import dev.baton.runner.engine.Announcements;
-import dev.baton.runner.engine.Assignment;
+import dev.baton.runner.config.GrpcAddress;
 import dev.baton.runner.engine.CheckpointSettings;
-import dev.baton.runner.engine.Definitions;
+import dev.baton.runner.engine.DelayedStepStarted;
+import dev.baton.runner.engine.RunAssignment;
+import dev.baton.runner.engine.RunSnapshotSource;
 import dev.baton.runner.engine.RunTask;
-import dev.baton.runner.engine.Services;
-import dev.baton.runner.engine.Snapshots;
-import dev.baton.runner.heartbeat.Heartbeats;
-import dev.baton.runner.journal.SpoolSettings;
+import dev.baton.runner.engine.RunnerContext;
+import dev.baton.runner.engine.WorkflowCache;
+import dev.baton.runner.heartbeat.HeartbeatPublisher;
+import dev.baton.runner.journal.EventSpoolSettings;
 import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.logs.LogShipper;
-import dev.baton.runner.logs.RunLogs;
-import dev.baton.runner.process.FixedPath;
-import dev.baton.runner.steps.StepExecutors;
+import dev.baton.runner.logs.RunLogUploader;
+import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.steps.StepExecutorRegistry;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,34 +57,35 @@ public final class EngineCost {
     for (int i = 0; i < STEPS; i++) {
       yaml.append("  - {id: s").append(i).append(", transform: '.input.n'}\n");
     }
-    if (!(WorkflowParser.parse(yaml.toString(), Format.YAML) instanceof Parsed.Valid valid)) {
+    if (!(WorkflowParser.parse(yaml.toString(), DefinitionFormat.YAML)
+        instanceof WorkflowParseResult.Valid valid)) {
       throw new AssertionError(yaml);
     }
     OperatingSystemMXBean os = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-    var channel = Channels.open(List.of(new Address("127.0.0.1", 9)));
+    var channel = GrpcChannelFactory.open(List.of(new GrpcAddress("127.0.0.1", 9)));
     for (int round = 0; round < 10; round++) {
       MockProducer<String, byte[]> producer =
           new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
-      StoreClient store = new StoreClient(channel);
-      Services services =
-          new Services(
+      RunnerStoreClient store = new RunnerStoreClient(channel);
+      RunnerContext services =
+          new RunnerContext(
               "cost",
               Path.of(System.getProperty("java.io.tmpdir")),
               producer,
               store,
               new FreshRunsOnly(),
-              new Heartbeats("cost", producer),
-              new RunLogs(
+              new HeartbeatPublisher("cost", producer),
+              new RunLogUploader(
                   new LogShipper("cost", () -> producer),
                   store,
                   LogSettings.of(Path.of(System.getProperty("java.io.tmpdir"), "cost"))),
-              new StepExecutors(name -> Optional.empty()),
-              new Announcements(),
-              new Definitions(),
+              new StepExecutorRegistry(name -> Optional.empty()),
+              new DelayedStepStarted(),
+              new WorkflowCache(),
               new CheckpointSettings(Optional.empty(), List.of()),
               (run, at, suspension) -> {},
-              new SpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20),
-              FixedPath.NONE);
+              new EventSpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20),
+              WorkspaceMount.NONE);
       long cpu = os.getProcessCpuTime();
       long began = System.nanoTime();
       List<Thread> threads = new ArrayList<>();
@@ -106,9 +107,9 @@ public final class EngineCost {
     channel.shutdownNow();
   }
 
-  private static Assignment assignment(Parsed.Valid valid) throws Exception {
+  private static RunAssignment assignment(WorkflowParseResult.Valid valid) throws Exception {
     JsonNode input = Json.mapper().readTree("{\"n\": 1}");
-    return new Assignment(
+    return new RunAssignment(
         RunId.next(),
         1,
         "",
@@ -128,14 +129,14 @@ public final class EngineCost {
   }
 
   /** A fresh run of steps without files asks for neither. */
-  private static final class FreshRunsOnly implements Snapshots {
+  private static final class FreshRunsOnly implements RunSnapshotSource {
     @Override
     public RunState get(String run, int epoch, String lease) {
       throw new AssertionError("no snapshot is needed");
     }
 
     @Override
-    public Workspace workspace(Lease holder) {
+    public Workspace workspace(StoreCaller holder) {
       throw new AssertionError("no files are needed");
     }
   }

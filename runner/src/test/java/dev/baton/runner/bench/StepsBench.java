@@ -11,7 +11,7 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.runner.journal.ProducerSettings;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
 import java.time.Duration;
@@ -36,7 +36,7 @@ public final class StepsBench {
 
   public static void main(String[] args) throws Exception {
     int rounds = args.length > 0 ? Integer.parseInt(args[0]) : 5;
-    try (Services services = new Services();
+    try (RunnerTestEnvironment services = new RunnerTestEnvironment();
         TestRunner runner = new TestRunner(services, Map.of())) {
       services.gateway.awaitHello(runner.id);
       TestRun wide = new TestRun(services, workflow("many", STEPS_PER_RUN), "{\"n\": 1}");
@@ -59,7 +59,7 @@ public final class StepsBench {
   }
 
   /** What the broker alone takes for an append of 400 bytes. */
-  private static void floor(Services services) throws Exception {
+  private static void floor(RunnerTestEnvironment services) throws Exception {
     long[] micros = new long[STEPS];
     try (Producer<String, byte[]> producer = ProducerSettings.durable(services.kafka(), "floor")) {
       for (int i = 0; i < STEPS; i++) {
@@ -72,7 +72,7 @@ public final class StepsBench {
     System.out.println("floor:     append " + percentiles(micros));
   }
 
-  private static void one(Services services, TestRunner runner) throws Exception {
+  private static void one(RunnerTestEnvironment services, TestRunner runner) throws Exception {
     TestRun run = new TestRun(services, workflow("one", STEPS), "{\"n\": 1}").start(runner.id);
     List<TraceRecord> records = run.awaitEnd();
     List<Long> micros = new ArrayList<>();
@@ -89,7 +89,8 @@ public final class StepsBench {
         "one run:   step " + percentiles(micros.stream().mapToLong(l -> l).toArray()));
   }
 
-  private static void many(Services services, TestRunner runner, Assign pattern) throws Exception {
+  private static void many(RunnerTestEnvironment services, TestRunner runner, Assign pattern)
+      throws Exception {
     List<Assign> assigns = new ArrayList<>();
     for (int i = 0; i < RUNS; i++) {
       assigns.add(pattern.toBuilder().setRun(RunId.next()).build());

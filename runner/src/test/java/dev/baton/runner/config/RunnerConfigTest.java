@@ -68,7 +68,7 @@ class RunnerConfigTest {
             "CI");
     assertThat(config.maxLifetime()).contains(Duration.ofHours(24));
     assertThat(config.assignPatience()).isEqualTo(Duration.ofSeconds(60));
-    assertThat(config.orchestrator()).containsExactly(new Address("127.0.0.1", 7070));
+    assertThat(config.orchestrator()).containsExactly(new GrpcAddress("127.0.0.1", 7070));
   }
 
   @Test
@@ -76,7 +76,8 @@ class RunnerConfigTest {
     Map<String, String> keys = isolated();
     keys.put("baton.store.url", "http://a:1, http://b");
 
-    assertThat(read(keys).store()).containsExactly(new Address("a", 1), new Address("b", 80));
+    assertThat(read(keys).store())
+        .containsExactly(new GrpcAddress("a", 1), new GrpcAddress("b", 80));
   }
 
   @Test

@@ -9,13 +9,13 @@ package dev.baton.runner.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.NullNode;
+import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
-import dev.baton.protocol.manifest.Trigger;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.steps.StepFunction;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
 import java.nio.file.Files;
@@ -33,15 +33,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** When checkpoints are made, and what is in them. */
-@ExtendWith(Services.Extension.class)
+@ExtendWith(RunnerTestEnvironment.Extension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CheckpointTest {
-  private final Services services;
+  private final RunnerTestEnvironment services;
   private final Map<String, StepFunction> functions = new ConcurrentHashMap<>();
   private final TestRunner runner;
   @TempDir Path work;
 
-  CheckpointTest(Services services) {
+  CheckpointTest(RunnerTestEnvironment services) {
     this.services = services;
     this.runner = new TestRunner(services, functions, Map.of("baton.checkpoint.interval", "1s"));
   }
@@ -70,13 +70,13 @@ class CheckpointTest {
     return services.store.restore(checkpoint, work.resolve(checkpoint));
   }
 
-  private TraceEvent.CheckpointSaved awaitSaved(TestRun run, Trigger trigger)
+  private TraceEvent.CheckpointSaved awaitSaved(TestRun run, CheckpointTrigger trigger)
       throws InterruptedException {
     return services.trace.await(
         run.id, TraceEvent.CheckpointSaved.class, e -> e.trigger().equals(trigger.word()));
   }
 
-  private static List<TraceEvent.CheckpointSaved> saved(TestRun run, Trigger trigger) {
+  private static List<TraceEvent.CheckpointSaved> saved(TestRun run, CheckpointTrigger trigger) {
     return run.events(TraceEvent.CheckpointSaved.class).stream()
         .filter(e -> e.trigger().equals(trigger.word()))
         .toList();
@@ -95,14 +95,14 @@ class CheckpointTest {
                 output: json
             """);
 
-    TraceEvent.CheckpointSaved saved = awaitSaved(run, Trigger.PERIODIC);
+    TraceEvent.CheckpointSaved saved = awaitSaved(run, CheckpointTrigger.PERIODIC);
 
     assertThat(run.events(TraceEvent.StepCompleted.class)).hasSize(1);
     Path files = restored(saved.checkpoint());
     assertThat(files.resolve("old")).hasContent("kept");
     assertThat(Files.readAllLines(files.resolve("count"))).startsWith("1").hasSizeBetween(1, 8);
     Manifest manifest = services.store.manifest(saved.checkpoint());
-    assertThat(manifest.trigger()).isEqualTo(Trigger.PERIODIC);
+    assertThat(manifest.trigger()).isEqualTo(CheckpointTrigger.PERIODIC);
     assertThat(manifest.run().step()).isEqualTo("s");
     assertThat(manifest.run().visit()).isEqualTo(1);
     assertThat(manifest.workspace().digest())
@@ -125,7 +125,7 @@ class CheckpointTest {
 
     run.awaitEnd();
 
-    assertThat(saved(run, Trigger.PERIODIC))
+    assertThat(saved(run, CheckpointTrigger.PERIODIC))
         .singleElement()
         .satisfies(e -> assertThat(e.step()).isEqualTo("write"));
   }
@@ -135,7 +135,7 @@ class CheckpointTest {
     services.store.away = true;
     TestRun run = run("{name: retry, steps: [{id: s, shell: 'echo a > file; sleep 7'}]}");
 
-    TraceEvent.CheckpointSaved failed = awaitSaved(run, Trigger.PERIODIC);
+    TraceEvent.CheckpointSaved failed = awaitSaved(run, CheckpointTrigger.PERIODIC);
     services.store.away = false;
     TraceEvent.CheckpointSaved made =
         services.trace.await(run.id, TraceEvent.CheckpointSaved.class, e -> e.cut() != null);
@@ -161,12 +161,12 @@ class CheckpointTest {
 
     run.awaitFailure();
 
-    TraceEvent.CheckpointSaved saved = awaitSaved(run, Trigger.ERROR);
+    TraceEvent.CheckpointSaved saved = awaitSaved(run, CheckpointTrigger.ERROR);
     Path files = restored(saved.checkpoint());
     assertThat(files.resolve("a")).hasContent("a");
     assertThat(files.resolve("b")).hasContent("half");
     assertThat(services.store.manifest(saved.checkpoint()).run().step()).isEqualTo("b");
-    assertThat(saved(run, Trigger.COMPLETE)).isEmpty();
+    assertThat(saved(run, CheckpointTrigger.COMPLETE)).isEmpty();
   }
 
   @Test
@@ -182,7 +182,7 @@ class CheckpointTest {
 
     run.awaitEnd();
 
-    assertThat(saved(run, Trigger.COMPLETE))
+    assertThat(saved(run, CheckpointTrigger.COMPLETE))
         .singleElement()
         .satisfies(
             saved -> {
@@ -202,7 +202,7 @@ class CheckpointTest {
             steps:
               - {id: s, shell: 'echo now > file; touch started; sleep 3'}
             """);
-    awaitSaved(run, Trigger.PERIODIC);
+    awaitSaved(run, CheckpointTrigger.PERIODIC);
     String manual = RunId.next();
     String detach = RunId.next();
 
@@ -210,14 +210,14 @@ class CheckpointTest {
     services.gateway.checkpoint(runner.id, run.id, "manual", manual);
     services.gateway.checkpoint(runner.id, run.id, "detach", detach);
 
-    TraceEvent.CheckpointSaved saved = awaitSaved(run, Trigger.MANUAL);
+    TraceEvent.CheckpointSaved saved = awaitSaved(run, CheckpointTrigger.MANUAL);
     assertThat(saved.checkpoint()).isEqualTo(manual);
     assertThat(saved.step()).isNull();
     assertThat(restored(manual).resolve("file")).hasContent("now");
-    assertThat(awaitSaved(run, Trigger.DETACH).checkpoint()).isEqualTo(detach);
-    assertThat(services.store.manifest(detach).trigger()).isEqualTo(Trigger.DETACH);
+    assertThat(awaitSaved(run, CheckpointTrigger.DETACH).checkpoint()).isEqualTo(detach);
+    assertThat(services.store.manifest(detach).trigger()).isEqualTo(CheckpointTrigger.DETACH);
     run.awaitEnd();
-    assertThat(saved(run, Trigger.MANUAL)).hasSize(1);
+    assertThat(saved(run, CheckpointTrigger.MANUAL)).hasSize(1);
   }
 
   @Test
@@ -233,7 +233,7 @@ class CheckpointTest {
     assertThat(refused(busy.id, "whenever")).contains("whenever").contains("manual");
     assertThat(refused(busy.id, "manual")).contains("away");
 
-    TraceEvent.CheckpointSaved told = awaitSaved(busy, Trigger.MANUAL);
+    TraceEvent.CheckpointSaved told = awaitSaved(busy, CheckpointTrigger.MANUAL);
     assertThat(told.error()).contains("away");
     services.store.away = false;
     busy.awaitEnd();
@@ -265,7 +265,7 @@ class CheckpointTest {
 
     services.gateway.checkpoint(runner.id, run.id, "manual", request);
 
-    awaitSaved(run, Trigger.MANUAL);
+    awaitSaved(run, CheckpointTrigger.MANUAL);
     assertThat(restored(request).resolve("file")).hasContent("only here");
     run.awaitEnd();
   }
@@ -285,7 +285,7 @@ class CheckpointTest {
     assertThat(run.awaitOutput().asInt()).isEqualTo(700_000);
 
     assertThat(run.completed("a").withoutCut()).isTrue();
-    assertThat(saved(run, Trigger.COMPLETE))
+    assertThat(saved(run, CheckpointTrigger.COMPLETE))
         .singleElement()
         .satisfies(failed -> assertThat(failed.error()).contains("IndexOutOfBounds"));
   }

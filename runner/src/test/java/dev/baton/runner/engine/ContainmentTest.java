@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.IntNode;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 /**
  * An exception that no step foresees fails its step, and neither its run's runner nor other runs.
  */
-class ContainmentTest extends OnOneRunner {
-  ContainmentTest(Services services) {
+class ContainmentTest extends SharedRunnerTestBase {
+  ContainmentTest(RunnerTestEnvironment services) {
     super(services);
   }
 

@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.node.IntNode;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,8 +20,8 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class EngineTest extends OnOneRunner {
-  EngineTest(Services services) {
+class EngineTest extends SharedRunnerTestBase {
+  EngineTest(RunnerTestEnvironment services) {
     super(services);
   }
 

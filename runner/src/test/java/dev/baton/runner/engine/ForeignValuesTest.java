@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.json.WellFormedText;
+import dev.baton.protocol.json.UnicodeSanitizer;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.steps.StepFunction;
 import dev.baton.runner.testkit.RawServer;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -35,14 +35,14 @@ import org.junit.jupiter.api.Test;
  * code, in its first epoch, and the runner goes on. {@code -Dbaton.values=N} for more runs, {@code
  * -Dbaton.seed=S} for the same again.
  */
-class ForeignValuesTest extends OnOneRunner {
+class ForeignValuesTest extends SharedRunnerTestBase {
   private static final int VALUES = Integer.getInteger("baton.values", 200);
   private static final int AT_ONCE = 16;
   private static final String EXPRESSION = "{name: v, steps: [{id: s, transform: '%s'}]}";
 
   private final Map<String, StepFunction> echo = Map.of("echo", (arguments, context) -> arguments);
 
-  ForeignValuesTest(Services services) {
+  ForeignValuesTest(RunnerTestEnvironment services) {
     super(services);
   }
 
@@ -324,7 +324,7 @@ class ForeignValuesTest extends OnOneRunner {
     run.rawInput("{\"v\": " + value + "}")
         .deadline(Instant.now().plusSeconds(field.contains("wait") ? 3 : 25));
     if (Json.mapper().readTree(value).isTextual()) {
-      run.label("foreign", WellFormedText.of(Json.mapper().readTree(value).textValue()));
+      run.label("foreign", UnicodeSanitizer.of(Json.mapper().readTree(value).textValue()));
     }
     run.start(runner.id);
     if (field.contains("id: answered")) {

@@ -11,15 +11,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /** Ways, gates, loops, and parallels with their files. */
-class GraphTest extends OnOneRunner {
-  GraphTest(Services services) {
+class GraphTest extends SharedRunnerTestBase {
+  GraphTest(RunnerTestEnvironment services) {
     super(services);
   }
 

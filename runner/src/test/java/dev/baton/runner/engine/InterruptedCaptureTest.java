@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.testkit.RunnerProcess;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.StalledServer;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
+import dev.baton.runner.testkit.TestRunnerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,16 +30,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A run that is stopped in the middle of a transfer ends at once and leaves nothing open. */
-@ExtendWith(Services.Extension.class)
+@ExtendWith(RunnerTestEnvironment.Extension.class)
 @Timeout(120)
 class InterruptedCaptureTest {
   private static final Duration SOON = Duration.ofSeconds(2);
 
-  private final Services services;
+  private final RunnerTestEnvironment services;
   private StalledServer stalled;
   private TestRunner runner;
 
-  InterruptedCaptureTest(Services services) throws IOException {
+  InterruptedCaptureTest(RunnerTestEnvironment services) throws IOException {
     this.services = services;
     this.stalled = new StalledServer();
     this.runner =
@@ -113,7 +113,7 @@ class InterruptedCaptureTest {
             "{name: many, steps: [{id: s, workspace: none, shell: 'sleep 60'}, {id: t, shell: ls}]}");
     services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
 
-    for (int i = 0; i <= RequestedCheckpoints.MOST_AT_ONCE; i++) {
+    for (int i = 0; i <= OnDemandCheckpointer.MOST_AT_ONCE; i++) {
       services.gateway.checkpoint(runner.id, run.id, "manual", RunId.next());
     }
 
@@ -153,7 +153,7 @@ class InterruptedCaptureTest {
             services, "{name: term, steps: [{id: s, shell: 'echo x > file; sleep 60'}]}", "{}");
     run.nextEpoch();
     Path data = services.data().resolve("stalled-" + run.id);
-    try (RunnerProcess process = new RunnerProcess(services, run, data)) {
+    try (TestRunnerProcess process = new TestRunnerProcess(services, run, data)) {
       services.gateway.awaitHello(process.id);
       services.gateway.assign(process.id, run.assign());
       Path file = data.resolve("runs/" + run.id + "/workspace/file");

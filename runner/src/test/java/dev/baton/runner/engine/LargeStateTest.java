@@ -13,9 +13,9 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.testkit.RunnerProcess;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
+import dev.baton.runner.testkit.TestRunnerProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Runs whose outputs are many times what a runner, a message or the store could hold, carried by
  * real processes with the heap of any other. {@code -Dbaton.outputs=100000} has as many.
  */
-@ExtendWith(Services.Extension.class)
+@ExtendWith(RunnerTestEnvironment.Extension.class)
 class LargeStateTest {
   private static final int OUTPUTS = Integer.getInteger("baton.outputs", 2_000);
 
@@ -37,14 +37,14 @@ class LargeStateTest {
 
   private static final Duration LONG = Duration.ofMinutes(2).plusMillis(50L * OUTPUTS);
 
-  private final Services services;
+  private final RunnerTestEnvironment services;
 
-  LargeStateTest(Services services) {
+  LargeStateTest(RunnerTestEnvironment services) {
     this.services = services;
   }
 
-  private RunnerProcess attach(TestRun run, Path data) throws Exception {
-    RunnerProcess process = new RunnerProcess(services, run, data);
+  private TestRunnerProcess attach(TestRun run, Path data) throws Exception {
+    TestRunnerProcess process = new TestRunnerProcess(services, run, data);
     services.gateway.awaitHello(process.id);
     services.gateway.assign(process.id, run.assign());
     return process;
@@ -100,7 +100,7 @@ class LargeStateTest {
             "{}");
     Path data = services.data().resolve("large-" + run.id);
     run.nextEpoch();
-    try (RunnerProcess first = attach(run, data)) {
+    try (TestRunnerProcess first = attach(run, data)) {
       await(run, TraceEvent.CheckpointWaiting.class, 1);
       services.trace.await(
           run.id,
@@ -121,7 +121,7 @@ class LargeStateTest {
         .isLessThan((4 << 20) + chapters * WIDTH * 1_500);
 
     run.nextEpoch();
-    try (RunnerProcess second = attach(run, data)) {
+    try (TestRunnerProcess second = attach(run, data)) {
       run.answer(second.id, "book/0/ask", 1, "true");
       int digits = 10 + 90 * 2 + 900 * 3;
       assertThat(output(run).asLong()).isEqualTo((long) chapters * (WIDTH * (PAGE + 1L) + digits));
@@ -152,7 +152,7 @@ class LargeStateTest {
             """,
             "{}");
     run.nextEpoch();
-    try (RunnerProcess process = attach(run, services.data().resolve("together-" + run.id))) {
+    try (TestRunnerProcess process = attach(run, services.data().resolve("together-" + run.id))) {
       assertThat(output(run).toString())
           .isEqualTo(
               "[1500,\"1234\"," + (1500L * 60_001 + 10 + 180 + 2_700 + 2_000) + ",\"1499\"]");
@@ -186,7 +186,7 @@ class LargeStateTest {
               """,
               "{}");
       run.nextEpoch();
-      try (RunnerProcess process = attach(run, services.data().resolve("many-" + run.id))) {
+      try (TestRunnerProcess process = attach(run, services.data().resolve("many-" + run.id))) {
         await(run, TraceEvent.RunFailed.class, 1);
         TraceEvent.RunFailed failed = run.awaitFailure();
         assertThat(failed.error().code()).isEqualTo("state_too_large");
@@ -214,7 +214,7 @@ class LargeStateTest {
             new TraceEvent.StepStarted("a", "transform", 1, 1)));
     run.nextEpoch();
     services.store.maxStateBytes = 100;
-    try (RunnerProcess process = attach(run, services.data().resolve("old-" + run.id))) {
+    try (TestRunnerProcess process = attach(run, services.data().resolve("old-" + run.id))) {
       TraceEvent.RunFailed failed = run.awaitFailure();
       assertThat(failed.error().code()).isEqualTo("state_too_large");
       assertThat(process.awaitExit()).isZero();

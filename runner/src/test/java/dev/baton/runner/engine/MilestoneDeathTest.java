@@ -8,17 +8,17 @@ package dev.baton.runner.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.milestone.MilestoneMessage;
-import dev.baton.milestone.git.Git;
-import dev.baton.milestone.sidecar.Sidecar;
-import dev.baton.milestone.sidecar.Sidecars;
+import dev.baton.milestone.MilestoneMessageCodec;
+import dev.baton.milestone.git.GitClient;
+import dev.baton.milestone.sidecar.MilestoneSidecar;
+import dev.baton.milestone.sidecar.SidecarStore;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
-import dev.baton.runner.testkit.RunnerProcess;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
+import dev.baton.runner.testkit.TestRunnerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,15 +34,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** SIGKILL of the runner at random moments of steps that end with milestones. */
-@ExtendWith(Services.Extension.class)
+@ExtendWith(RunnerTestEnvironment.Extension.class)
 class MilestoneDeathTest {
   private static final int MILESTONES = 4;
   private static final int KILLS = Integer.getInteger("baton.kills", 5);
 
-  private final Services services;
+  private final RunnerTestEnvironment services;
   @TempDir Path work;
 
-  MilestoneDeathTest(Services services) {
+  MilestoneDeathTest(RunnerTestEnvironment services) {
     this.services = services;
   }
 
@@ -61,9 +61,9 @@ class MilestoneDeathTest {
     return yaml.toString();
   }
 
-  private RunnerProcess attach(TestRun run, Path data) throws Exception {
+  private TestRunnerProcess attach(TestRun run, Path data) throws Exception {
     run.nextEpoch();
-    RunnerProcess process = new RunnerProcess(services, run, data);
+    TestRunnerProcess process = new TestRunnerProcess(services, run, data);
     services.gateway.awaitHello(process.id);
     services.gateway.assign(process.id, run.assign());
     return process;
@@ -89,7 +89,7 @@ class MilestoneDeathTest {
   }
 
   private static String git(Path repository, String... arguments) throws Exception {
-    return new Git(repository, Map.of("PATH", System.getenv("PATH")), Duration.ofSeconds(30))
+    return new GitClient(repository, Map.of("PATH", System.getenv("PATH")), Duration.ofSeconds(30))
         .here()
         .ask(arguments);
   }
@@ -104,7 +104,7 @@ class MilestoneDeathTest {
 
     // A quick machine may be done before all of them.
     for (int kill = 0; kill < KILLS && !hasCompleted(services.trace.records(run.id)); kill++) {
-      try (RunnerProcess process = attach(run, data)) {
+      try (TestRunnerProcess process = attach(run, data)) {
         int epoch = run.epoch();
         services.trace.await(
             run.id,
@@ -114,7 +114,7 @@ class MilestoneDeathTest {
       killStepsOf(run);
     }
     if (!hasCompleted(services.trace.records(run.id))) {
-      try (RunnerProcess process = attach(run, data)) {
+      try (TestRunnerProcess process = attach(run, data)) {
         run.awaitEnd();
         assertThat(process.awaitExit()).isZero();
       }
@@ -128,16 +128,16 @@ class MilestoneDeathTest {
     List<String> expected = new ArrayList<>();
     for (int i = 0; i < MILESTONES; i++) {
       String commit = commits.get(i).substring(0, commits.get(i).indexOf(' '));
-      expected.add(commit + " " + MilestoneMessage.of(run.id, i));
+      expected.add(commit + " " + MilestoneMessageCodec.of(run.id, i));
       assertThat(git(files, "diff-tree", "--root", "--no-commit-id", "--name-only", commit).lines())
           .hasSize(5)
           .allMatch(name -> name.startsWith("part-"));
     }
     assertThat(commits).isEqualTo(expected);
-    assertThat(new Sidecars(files, Sidecars.Format.BATON).list().of(run.id))
-        .extracting(Sidecar::sha)
+    assertThat(new SidecarStore(files, SidecarStore.Format.BATON).list().of(run.id))
+        .extracting(MilestoneSidecar::sha)
         .containsExactlyElementsOf(commits.stream().map(line -> line.split(" ", 2)[0]).toList());
-    assertThat(new Sidecars(files, Sidecars.Format.BATON).indexProblems()).isEmpty();
+    assertThat(new SidecarStore(files, SidecarStore.Format.BATON).indexProblems()).isEmpty();
     git(files, "fsck", "--strict");
     assertThat(git(files, "status", "--porcelain")).isEmpty();
     assertThat(

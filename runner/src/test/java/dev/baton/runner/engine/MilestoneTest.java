@@ -9,13 +9,13 @@ package dev.baton.runner.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.baton.milestone.git.Git;
-import dev.baton.milestone.sidecar.Sidecar;
-import dev.baton.milestone.sidecar.Sidecars;
-import dev.baton.protocol.manifest.Trigger;
+import dev.baton.milestone.git.GitClient;
+import dev.baton.milestone.sidecar.MilestoneSidecar;
+import dev.baton.milestone.sidecar.SidecarStore;
+import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
 import java.nio.file.Files;
@@ -33,14 +33,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Steps that end with a commit. */
-@ExtendWith(Services.Extension.class)
+@ExtendWith(RunnerTestEnvironment.Extension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MilestoneTest {
-  private final Services services;
+  private final RunnerTestEnvironment services;
   private final TestRunner runner;
   @TempDir Path work;
 
-  MilestoneTest(Services services) {
+  MilestoneTest(RunnerTestEnvironment services) {
     this.services = services;
     this.runner = new TestRunner(services, Map.of());
   }
@@ -71,7 +71,7 @@ class MilestoneTest {
   }
 
   private static String git(Path repository, String... arguments) throws Exception {
-    return new Git(repository, Map.of("PATH", System.getenv("PATH")), Duration.ofSeconds(30))
+    return new GitClient(repository, Map.of("PATH", System.getenv("PATH")), Duration.ofSeconds(30))
         .here()
         .ask(arguments);
   }
@@ -114,7 +114,8 @@ class MilestoneTest {
     assertThat(completed.cut()).isEqualTo(first.cut());
     assertThat(completed.milestone()).isZero();
     assertThat(run.completed("begin").milestone()).isNull();
-    assertThat(services.store.manifest(first.checkpoint()).trigger()).isEqualTo(Trigger.MILESTONE);
+    assertThat(services.store.manifest(first.checkpoint()).trigger())
+        .isEqualTo(CheckpointTrigger.MILESTONE);
 
     Path files = services.store.restore(first.checkpoint(), work.resolve("first"));
     assertThat(git(files, "log", "--format=%H %an %s"))
@@ -126,8 +127,8 @@ class MilestoneTest {
             Objects.requireNonNull(
                 Objects.requireNonNull(run.completed("more").cut()).checkpoint()),
             work.resolve("last"));
-    assertThat(new Sidecars(last, Sidecars.Format.BATON).list().of(run.id))
-        .extracting(Sidecar::milestoneIndex, Sidecar::sha)
+    assertThat(new SidecarStore(last, SidecarStore.Format.BATON).list().of(run.id))
+        .extracting(MilestoneSidecar::milestoneIndex, MilestoneSidecar::sha)
         .containsExactlyElementsOf(
             told.stream()
                 .map(saved -> Objects.requireNonNull(saved.milestone()))

@@ -9,24 +9,24 @@ package dev.baton.runner.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
 import dev.baton.runner.testkit.TopicView;
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What a run leaves on the other topics, and what it does while Kafka is away. */
-@ExtendWith(Services.Extension.class)
+@ExtendWith(RunnerTestEnvironment.Extension.class)
 class OutageTest {
-  private final Services services;
+  private final RunnerTestEnvironment services;
 
-  OutageTest(Services services) {
+  OutageTest(RunnerTestEnvironment services) {
     this.services = services;
   }
 
@@ -44,7 +44,7 @@ class OutageTest {
       List<JsonNode> beats =
           TopicView.await(
               services,
-              Topics.HEARTBEATS,
+              TopicName.HEARTBEATS,
               run.id,
               beat -> beat.path("state").asText().equals("ended"));
       assertThat(beats).hasSizeGreaterThanOrEqualTo(3);
@@ -55,7 +55,10 @@ class OutageTest {
 
       List<JsonNode> lines =
           TopicView.await(
-              services, Topics.LOGS, run.id, line -> line.path("text").asText().equals("warned"));
+              services,
+              TopicName.LOGS,
+              run.id,
+              line -> line.path("text").asText().equals("warned"));
       assertThat(lines.getFirst().path("text").asText()).isEqualTo("said");
       assertThat(lines.getFirst().path("step").asText()).isEqualTo("s");
       assertThat(lines.getLast().path("stream").asText()).isEqualTo("stderr");
@@ -79,8 +82,8 @@ class OutageTest {
               .start(runner.id);
       services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
 
-      services.stack().kill(Component.KAFKA);
-      services.stack().restart(Component.KAFKA);
+      services.stack().kill(StackComponent.KAFKA);
+      services.stack().restart(StackComponent.KAFKA);
 
       assertThat(run.awaitOutput().toString()).isEqualTo("[\"a\",\"b\"]");
       assertThat(run.events(TraceEvent.StepCompleted.class)).hasSize(2);

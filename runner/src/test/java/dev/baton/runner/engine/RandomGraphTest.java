@@ -16,8 +16,8 @@ import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
-import dev.baton.protocol.workflow.Format;
-import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.DefinitionFormat;
+import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.runner.steps.StepContext;
 import java.util.ArrayList;
@@ -79,7 +79,7 @@ class RandomGraphTest {
     int checked = 0;
     for (long seed = first; checked < GRAPHS; seed++) {
       RandomGraph graph = new RandomGraph(seed);
-      Parsed.Valid workflow = parse(graph, seed);
+      WorkflowParseResult.Valid workflow = parse(graph, seed);
       TracedRun undisturbed = run(workflow, seed);
       undisturbed.carry(NEVER);
       int length = (int) undisturbed.trace().stream().filter(RandomGraphTest::isOfRunner).count();
@@ -141,9 +141,10 @@ class RandomGraphTest {
         + String.join("\n", interrupted.lines());
   }
 
-  private static Parsed.Valid parse(RandomGraph graph, long seed) {
-    Parsed parsed = WorkflowParser.parse(graph.definition.toString(), Format.JSON);
-    if (parsed instanceof Parsed.Valid valid) {
+  private static WorkflowParseResult.Valid parse(RandomGraph graph, long seed) {
+    WorkflowParseResult parsed =
+        WorkflowParser.parse(graph.definition.toString(), DefinitionFormat.JSON);
+    if (parsed instanceof WorkflowParseResult.Valid valid) {
       return valid;
     }
     throw new AssertionError("seed " + seed + ": " + parsed + " of " + graph.definition);
@@ -153,7 +154,7 @@ class RandomGraphTest {
     return record.event() instanceof TraceEvent.Runner;
   }
 
-  private static TracedRun run(Parsed.Valid workflow, long seed) {
+  private static TracedRun run(WorkflowParseResult.Valid workflow, long seed) {
     return new TracedRun(workflow, asked -> answer(asked, seed), context -> work(context, seed));
   }
 

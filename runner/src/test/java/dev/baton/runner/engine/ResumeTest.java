@@ -16,9 +16,9 @@ import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
-import dev.baton.runner.testkit.RunnerProcess;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
+import dev.baton.runner.testkit.TestRunnerProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Real runner processes, killed: what the next one does. */
-@ExtendWith(Services.Extension.class)
+@ExtendWith(RunnerTestEnvironment.Extension.class)
 class ResumeTest {
   private static final String PIPELINE =
       """
@@ -64,19 +64,19 @@ class ResumeTest {
       "{\"sum\":[\"a\",\"lap 1\",\"lap 2\",\"lap 3\",\"x\",\"again\",\"y\",\"again\",\"z\",\"again\"],"
           + "\"each\":[[\"x\",\"again\"],[\"y\",\"again\"],[\"z\",\"again\"]],\"shape\":[3,\"one\"]}";
 
-  private final Services services;
+  private final RunnerTestEnvironment services;
 
-  ResumeTest(Services services) {
+  ResumeTest(RunnerTestEnvironment services) {
     this.services = services;
   }
 
-  private RunnerProcess attach(TestRun run, Path data) throws Exception {
+  private TestRunnerProcess attach(TestRun run, Path data) throws Exception {
     run.nextEpoch();
     return attachNow(run, data);
   }
 
-  private RunnerProcess attachNow(TestRun run, Path data) throws Exception {
-    RunnerProcess process = new RunnerProcess(services, run, data);
+  private TestRunnerProcess attachNow(TestRun run, Path data) throws Exception {
+    TestRunnerProcess process = new TestRunnerProcess(services, run, data);
     var hello = services.gateway.awaitHello(process.id);
     assertThat(hello.getHeldList())
         .singleElement()
@@ -94,7 +94,7 @@ class ResumeTest {
     Path data = services.data().resolve("resume-" + run.id);
 
     for (int kill = 0; kill < 4; kill++) {
-      try (RunnerProcess process = attach(run, data)) {
+      try (TestRunnerProcess process = attach(run, data)) {
         int epoch = run.epoch();
         services.trace.await(
             run.id, all -> all.stream().anyMatch(r -> r.id().lane().epoch() == epoch));
@@ -103,7 +103,7 @@ class ResumeTest {
       killStepsOf(run);
     }
     JsonNode output;
-    try (RunnerProcess process = attach(run, data)) {
+    try (TestRunnerProcess process = attach(run, data)) {
       output = run.awaitOutput();
       assertThat(process.awaitExit()).isZero();
     }
@@ -166,7 +166,7 @@ class ResumeTest {
     run.nextEpoch();
     run.wrote(wide(branches));
     run.resume();
-    try (RunnerProcess process = attachNow(run, services.data().resolve("wide-" + run.id))) {
+    try (TestRunnerProcess process = attachNow(run, services.data().resolve("wide-" + run.id))) {
       services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
       List<TraceRecord> again =
           services.trace.records(run.id).stream()
@@ -229,14 +229,14 @@ class ResumeTest {
             """,
             "{}");
     Path data = services.data().resolve("attempts-" + run.id);
-    try (RunnerProcess first = attach(run, data)) {
+    try (TestRunnerProcess first = attach(run, data)) {
       services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
       TimeUnit.MILLISECONDS.sleep(300);
     }
-    try (RunnerProcess second = attach(run, data)) {
+    try (TestRunnerProcess second = attach(run, data)) {
       services.trace.await(run.id, TraceEvent.StepRetried.class, e -> e.attempt() == 1);
     }
-    try (RunnerProcess third = attach(run, data)) {
+    try (TestRunnerProcess third = attach(run, data)) {
       assertThat(run.awaitOutput().asText()).isEqualTo("3 " + run.id + "/flaky/1");
       assertThat(third.awaitExit()).isZero();
     }
@@ -266,7 +266,7 @@ class ResumeTest {
             "{}");
     Path data = services.data().resolve("term-" + run.id);
     Path file = data.resolve("runs/" + run.id + "/workspace/file");
-    try (RunnerProcess process = attach(run, data)) {
+    try (TestRunnerProcess process = attach(run, data)) {
       services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
       awaitFile(file);
 
@@ -291,7 +291,7 @@ class ResumeTest {
             "{}");
     Path data = services.data().resolve("leave-" + run.id);
     Path file = data.resolve("runs/" + run.id + "/workspace/file");
-    try (RunnerProcess process = attach(run, data)) {
+    try (TestRunnerProcess process = attach(run, data)) {
       services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
       awaitFile(file);
 
@@ -318,7 +318,7 @@ class ResumeTest {
             "{name: fenced, steps: [{id: s, shell: 'setsid sleep 300 & echo up > file; sleep 300'}]}",
             "{}");
     Path data = services.data().resolve("fenced-" + run.id);
-    try (RunnerProcess process = attach(run, data)) {
+    try (TestRunnerProcess process = attach(run, data)) {
       services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
       awaitFile(data.resolve("runs/" + run.id + "/workspace/file"));
 
@@ -346,7 +346,7 @@ class ResumeTest {
             "{}");
     Path data = services.data().resolve("again-" + run.id);
     services.store.away = true;
-    try (RunnerProcess process = attach(run, data)) {
+    try (TestRunnerProcess process = attach(run, data)) {
       TraceEvent.CheckpointWaiting first =
           services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
       run.answer(process.id, "ask", first.approval(), "{\"approved\": true}");
@@ -355,7 +355,7 @@ class ResumeTest {
       services.store.away = false;
     }
 
-    try (RunnerProcess process = attach(run, data)) {
+    try (TestRunnerProcess process = attach(run, data)) {
       TraceEvent.CheckpointWaiting second =
           services.trace.await(
               run.id, TraceEvent.CheckpointWaiting.class, e -> e.approval().endsWith("-ask-1-2"));
@@ -380,13 +380,13 @@ class ResumeTest {
             "{}");
     Path data = services.data().resolve("other-" + run.id);
     TraceEvent.CheckpointWaiting asked;
-    try (RunnerProcess process = attach(run, data)) {
+    try (TestRunnerProcess process = attach(run, data)) {
       asked = services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
       assertThat(asked.cut()).isEqualTo(digest(run, "two"));
     }
 
     // The same files: the question stands.
-    try (RunnerProcess process = attach(run, data)) {
+    try (TestRunnerProcess process = attach(run, data)) {
       services.trace.await(
           run.id, TraceEvent.RunnerStarted.class, e -> e.runner().equals(process.id));
       awaitFile(data.resolve("runs/" + run.id + "/workspace/file"));
@@ -407,7 +407,7 @@ class ResumeTest {
             null,
             0,
             null));
-    try (RunnerProcess process = attach(run, data)) {
+    try (TestRunnerProcess process = attach(run, data)) {
       TraceEvent.CheckpointWaiting again =
           services.trace.await(
               run.id,

@@ -9,13 +9,13 @@ package dev.baton.runner.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.grpc.Confirm;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
 import dev.baton.runner.testkit.TopicView;
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,16 +29,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a runner does that the brokers do not answer, and when they do again. */
-@ExtendWith(Services.Extension.class)
+@ExtendWith(RunnerTestEnvironment.Extension.class)
 class SuspensionTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int TALKS = 40;
 
-  private final Services services;
+  private final RunnerTestEnvironment services;
 
   @TempDir Path folder;
 
-  SuspensionTest(Services services) {
+  SuspensionTest(RunnerTestEnvironment services) {
     this.services = services;
   }
 
@@ -117,10 +117,10 @@ class SuspensionTest {
       await("the step runs", () -> counted() > 0);
 
       services.gateway.leaveUnconfirmed(run.id);
-      services.stack().kill(Component.KAFKA);
+      services.stack().kill(StackComponent.KAFKA);
       awaitStandstill();
       assertThat(services.gateway.isConfirmAsked(run.id)).isFalse();
-      services.stack().restart(Component.KAFKA);
+      services.stack().restart(StackComponent.KAFKA);
 
       Confirm asked = services.gateway.awaitConfirm(run.id);
       long before = counted();
@@ -129,7 +129,7 @@ class SuspensionTest {
       assertThat(
               TopicView.await(
                   services,
-                  Topics.HEARTBEATS,
+                  TopicName.HEARTBEATS,
                   run.id,
                   beat -> beat.path("state").asText().equals("suspended")))
           .isNotEmpty();
@@ -153,11 +153,11 @@ class SuspensionTest {
       TestRun run = start(runner);
       await("the step runs", () -> counted() > 0);
       services.gateway.leaveUnconfirmed(run.id);
-      services.stack().kill(Component.KAFKA);
+      services.stack().kill(StackComponent.KAFKA);
       awaitStandstill();
       await("something is in the spool", () -> !spooled(runner).isEmpty());
       long before = counted();
-      services.stack().restart(Component.KAFKA);
+      services.stack().restart(StackComponent.KAFKA);
       services.gateway.awaitConfirm(run.id);
 
       services.gateway.fence(runner.id, run.id, 1);
@@ -173,7 +173,7 @@ class SuspensionTest {
       assertThat(
               TopicView.await(
                   services,
-                  Topics.LOGS,
+                  TopicName.LOGS,
                   run.id,
                   line -> line.path("text").asText().contains(kept.getFirst().toString())))
           .isNotEmpty();

@@ -18,20 +18,20 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
-import dev.baton.protocol.workflow.Parsed;
-import dev.baton.runner.attach.Channels;
-import dev.baton.runner.capture.Lease;
-import dev.baton.runner.capture.StoreClient;
+import dev.baton.protocol.workflow.WorkflowParseResult;
+import dev.baton.runner.attach.GrpcChannelFactory;
+import dev.baton.runner.capture.RunnerStoreClient;
+import dev.baton.runner.capture.StoreCaller;
 import dev.baton.runner.capture.Workspace;
-import dev.baton.runner.config.Address;
-import dev.baton.runner.heartbeat.Heartbeats;
-import dev.baton.runner.journal.SpoolSettings;
+import dev.baton.runner.config.GrpcAddress;
+import dev.baton.runner.heartbeat.HeartbeatPublisher;
+import dev.baton.runner.journal.EventSpoolSettings;
 import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.logs.LogShipper;
-import dev.baton.runner.logs.RunLogs;
-import dev.baton.runner.process.FixedPath;
+import dev.baton.runner.logs.RunLogUploader;
+import dev.baton.runner.process.WorkspaceMount;
 import dev.baton.runner.steps.StepContext;
-import dev.baton.runner.steps.StepExecutors;
+import dev.baton.runner.steps.StepExecutorRegistry;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,24 +57,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class TracedRun {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final StoreClient NO_STORE =
-      new StoreClient(Channels.open(List.of(new Address("127.0.0.1", 9))));
+  private static final RunnerStoreClient NO_STORE =
+      new RunnerStoreClient(GrpcChannelFactory.open(List.of(new GrpcAddress("127.0.0.1", 9))));
   private static final MockProducer<String, byte[]> NOWHERE =
       new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
-  private static final Heartbeats HEARTBEATS = new Heartbeats("traced", NOWHERE);
-  private static final RunLogs LOGS =
-      new RunLogs(
+  private static final HeartbeatPublisher HEARTBEATS = new HeartbeatPublisher("traced", NOWHERE);
+  private static final RunLogUploader LOGS =
+      new RunLogUploader(
           new LogShipper("traced", () -> NOWHERE),
           NO_STORE,
           LogSettings.of(Path.of(System.getProperty("java.io.tmpdir"), "traced")));
-  private static final Announcements ANNOUNCEMENTS = new Announcements();
-  private static final Definitions DEFINITIONS = new Definitions();
+  private static final DelayedStepStarted ANNOUNCEMENTS = new DelayedStepStarted();
+  private static final WorkflowCache DEFINITIONS = new WorkflowCache();
 
   /** An attempt of a step's function, and how many events the trace had when it began. */
   record Attempt(String step, int visit, int number, int traceSize) {}
 
   final String id = RunId.next();
-  private final Parsed.Valid workflow;
+  private final WorkflowParseResult.Valid workflow;
   private final Function<TraceEvent.CheckpointWaiting, Optional<JsonNode>> answers;
   private final Function<StepContext, Function<JsonNode, JsonNode>> work;
   private final List<TraceRecord> trace = new ArrayList<>();
@@ -90,7 +90,7 @@ final class TracedRun {
    * @param work what the function {@code work} does; throws to fail
    */
   TracedRun(
-      Parsed.Valid workflow,
+      WorkflowParseResult.Valid workflow,
       Function<TraceEvent.CheckpointWaiting, Optional<JsonNode>> answers,
       Function<StepContext, Function<JsonNode, JsonNode>> work) {
     this.workflow = workflow;
@@ -118,7 +118,7 @@ final class TracedRun {
    * The next runner carries the run, until its end or until it has written so many events: then
    * none of what it writes arrives any more.
    */
-  Outcome carry(int events) throws InterruptedException {
+  RunTaskOutcome carry(int events) throws InterruptedException {
     synchronized (this) {
       epoch++;
       control(new TraceEvent.RunnerAssigned(epoch, "r", epoch == 1 ? "start" : "runner_exited"));
@@ -133,7 +133,7 @@ final class TracedRun {
     }
     Thread thread = Thread.ofVirtual().start(next::run);
     if (!thread.join(PATIENCE)) {
-      next.stop(Stop.BROKEN);
+      next.stop(StopReason.BROKEN);
       throw new AssertionError(
           "run hangs; " + workflow.canonical() + "\n" + String.join("\n", lines()));
     }
@@ -170,7 +170,7 @@ final class TracedRun {
       } else {
         unanswered.add(asked);
         if (task != null) { // It would wait, and never find out.
-          task.stop(Stop.BROKEN);
+          task.stop(StopReason.BROKEN);
         }
       }
     }
@@ -206,8 +206,8 @@ final class TracedRun {
     return work.apply(context).apply(arguments);
   }
 
-  private Assignment assignment() {
-    return new Assignment(
+  private RunAssignment assignment() {
+    return new RunAssignment(
         id,
         epoch,
         "",
@@ -226,8 +226,8 @@ final class TracedRun {
         Map.of());
   }
 
-  private Services services() {
-    return new Services(
+  private RunnerContext services() {
+    return new RunnerContext(
         "traced",
         Path.of(System.getProperty("java.io.tmpdir")),
         new Log(),
@@ -235,13 +235,14 @@ final class TracedRun {
         new FromTrace(),
         HEARTBEATS,
         LOGS,
-        new StepExecutors(name -> name.equals("work") ? Optional.of(this::call) : Optional.empty()),
+        new StepExecutorRegistry(
+            name -> name.equals("work") ? Optional.of(this::call) : Optional.empty()),
         ANNOUNCEMENTS,
         DEFINITIONS,
         new CheckpointSettings(Optional.empty(), List.of()),
         (run, at, suspension) -> {},
-        new SpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20),
-        FixedPath.NONE);
+        new EventSpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20),
+        WorkspaceMount.NONE);
   }
 
   /** What is sent is on the log, or the log is gone. */
@@ -263,7 +264,7 @@ final class TracedRun {
     }
   }
 
-  private final class FromTrace implements Snapshots {
+  private final class FromTrace implements RunSnapshotSource {
     @Override
     public RunState get(String run, int atEpoch, String lease) {
       // As runners get it: through its JSON.
@@ -271,7 +272,7 @@ final class TracedRun {
     }
 
     @Override
-    public Workspace workspace(Lease holder) {
+    public Workspace workspace(StoreCaller holder) {
       throw new AssertionError("no files are needed");
     }
   }

@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.IntNode;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.ExitCode;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.RunnerExitCode;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
 import java.time.Instant;
@@ -22,13 +22,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A runner that waits for a run, and runs that wait without a runner. */
-@ExtendWith(Services.Extension.class)
+@ExtendWith(RunnerTestEnvironment.Extension.class)
 class WarmAndParkedTest {
   private static final long PARK_AFTER_MS = 300;
 
-  private final Services services;
+  private final RunnerTestEnvironment services;
 
-  WarmAndParkedTest(Services services) {
+  WarmAndParkedTest(RunnerTestEnvironment services) {
     this.services = services;
   }
 
@@ -60,7 +60,7 @@ class WarmAndParkedTest {
       assertThat(services.gateway.awaitReleased(second.id, 1).getOutcome()).isEqualTo("stopped");
       first.answer(runner.id, "a", 1, "true");
       first.awaitEnd();
-      assertThat(runner.exit.get(30, TimeUnit.SECONDS)).isEqualTo(ExitCode.DONE);
+      assertThat(runner.exit.get(30, TimeUnit.SECONDS)).isEqualTo(RunnerExitCode.DONE);
       assertThat(second.events(TraceEvent.RunnerStarted.class)).isEmpty();
     }
   }

@@ -42,7 +42,7 @@ class RunJournalSpoolTest {
         "runner-1",
         "secret",
         producer,
-        new SpoolSettings(folder, MAX),
+        new EventSpoolSettings(folder, MAX),
         event -> {},
         broken::add);
   }
@@ -119,7 +119,7 @@ class RunJournalSpoolTest {
     producer.completeNext();
     journal.close();
 
-    assertThat(journal.endSpool(false)).contains(new KeptSpool(file(), 2));
+    assertThat(journal.endSpool(false)).contains(new RetainedSpoolFile(file(), 2));
 
     assertThat(steps()).containsExactly("a", "b");
     journal.beginSpool();
@@ -141,7 +141,7 @@ class RunJournalSpoolTest {
     assertThat(broken).hasSize(1);
     assertThat(journal.isBroken()).isFalse();
     assertThatThrownBy(() -> journal.send(event("c"))).isInstanceOf(JournalException.class);
-    assertThat(journal.endSpool(false)).contains(new KeptSpool(file(), 1));
+    assertThat(journal.endSpool(false)).contains(new RetainedSpoolFile(file(), 1));
   }
 
   @Test

@@ -6,10 +6,10 @@
  */
 package dev.baton.runner.logs;
 
-import dev.baton.runner.attach.Channels;
-import dev.baton.runner.capture.Lease;
-import dev.baton.runner.capture.StoreClient;
-import dev.baton.runner.config.Address;
+import dev.baton.runner.attach.GrpcChannelFactory;
+import dev.baton.runner.capture.RunnerStoreClient;
+import dev.baton.runner.capture.StoreCaller;
+import dev.baton.runner.config.GrpcAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,16 +21,17 @@ import org.apache.kafka.clients.producer.Producer;
 
 /** Logs of runs as a runner makes them. */
 public final class LogFixture implements AutoCloseable {
-  private final RunLogs logs;
+  private final RunLogUploader logs;
   private final LogShipper tail;
 
   public LogFixture(
       Supplier<Producer<String, byte[]>> producers, String storeUrl, LogSettings settings) {
     tail = new LogShipper("fixture", producers);
     logs =
-        new RunLogs(
+        new RunLogUploader(
             tail,
-            new StoreClient(Channels.open(Address.parseAll("baton.store.url", storeUrl))),
+            new RunnerStoreClient(
+                GrpcChannelFactory.open(GrpcAddress.parseAll("baton.store.url", storeUrl))),
             settings);
   }
 
@@ -46,7 +47,7 @@ public final class LogFixture implements AutoCloseable {
   }
 
   public RunLog open(String run, int epoch) {
-    return logs.open(new Lease(run, epoch, "default", ""));
+    return logs.open(new StoreCaller(run, epoch, "default", ""));
   }
 
   /** Waits for the live tail, not for a store. */

@@ -25,8 +25,8 @@ class LogShipperTest {
   private final MockProducer<String, byte[]> producer =
       new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
 
-  private static LogLine line(String text) {
-    return new LogLine(
+  private static LiveLogLine line(String text) {
+    return new LiveLogLine(
         "run", 1, "step", 1, 1, "stdout", Instant.EPOCH, text, 1, null, null, null, null, null);
   }
 
@@ -34,7 +34,7 @@ class LogShipperTest {
   void shouldNeverBlockAndSayExactlyHowMuchWasPassedOver() throws Exception {
     CountDownLatch brokersAreBack = new CountDownLatch(1);
     String long16k = "x".repeat(LogRecord.MAX_BYTES);
-    PassedOver passed = new PassedOver();
+    SkippedLineCounter passed = new SkippedLineCounter();
     int sent = 0;
     try (LogShipper shipper =
         new LogShipper(

@@ -15,11 +15,11 @@ import dev.baton.protocol.log.LogStream;
 import dev.baton.protocol.trace.LogTail;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.runner.testkit.RunnerProcess;
-import dev.baton.runner.testkit.Services;
+import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.StoredLogs;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
+import dev.baton.runner.testkit.TestRunnerProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,16 +36,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of what steps print: real processes, a real S3 server and a real Kafka. */
-@ExtendWith(Services.Extension.class)
+@ExtendWith(RunnerTestEnvironment.Extension.class)
 class RunLogTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 
-  private final Services services;
+  private final RunnerTestEnvironment services;
   private final String run = RunId.next();
 
   @TempDir Path folder;
 
-  RunLogTest(Services services) {
+  RunLogTest(RunnerTestEnvironment services) {
     this.services = services;
   }
 
@@ -223,7 +223,7 @@ class RunLogTest {
             "{}");
     killed.nextEpoch();
     long acknowledged;
-    try (RunnerProcess first = new RunnerProcess(services, killed, data)) {
+    try (TestRunnerProcess first = new TestRunnerProcess(services, killed, data)) {
       services.gateway.awaitHello(first.id);
       services.gateway.assign(first.id, killed.assign());
       services.store.logs.await(killed.id, all -> !all.isEmpty());
@@ -239,7 +239,7 @@ class RunLogTest {
         .isEqualTo(IntStream.rangeClosed(1, (int) acknowledged).boxed().toList());
 
     killed.nextEpoch();
-    try (RunnerProcess sameDisk = new RunnerProcess(services, killed, data)) {
+    try (TestRunnerProcess sameDisk = new TestRunnerProcess(services, killed, data)) {
       services.gateway.awaitHello(sameDisk.id);
       services.gateway.assign(sameDisk.id, killed.assign());
       List<LogIndex> chunks = services.store.logs.awaitLast(killed.id, 1);

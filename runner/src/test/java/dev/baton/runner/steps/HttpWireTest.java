@@ -9,14 +9,14 @@ package dev.baton.runner.steps;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.protocol.expression.Scope;
+import dev.baton.protocol.expression.ExpressionScope;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.workflow.Format;
-import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.DefinitionFormat;
 import dev.baton.protocol.workflow.StepKind;
+import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
-import dev.baton.runner.hold.Hold;
-import dev.baton.runner.process.FixedPath;
+import dev.baton.runner.lease.RunLease;
+import dev.baton.runner.process.WorkspaceMount;
 import dev.baton.runner.testkit.RawServer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -37,8 +37,8 @@ class HttpWireTest {
   private static final int MAX_BODY = 10_000;
 
   /** Knows container names, too, as the resolver of a container network does. */
-  private static final HttpStep STEP =
-      new HttpStep(
+  private static final HttpStepExecutor STEP =
+      new HttpStepExecutor(
           new HttpSender(
               MAX_BODY,
               new SystemDefaultDnsResolver() {
@@ -50,8 +50,9 @@ class HttpWireTest {
 
   private static StepResult call(String http, Map<String, ?> input) throws Exception {
     String yaml = "{name: w, steps: [{id: h, http: " + http + "}]}";
-    if (!(WorkflowParser.parse(yaml, Format.YAML) instanceof Parsed.Valid valid)) {
-      throw new AssertionError(WorkflowParser.parse(yaml, Format.YAML));
+    if (!(WorkflowParser.parse(yaml, DefinitionFormat.YAML)
+        instanceof WorkflowParseResult.Valid valid)) {
+      throw new AssertionError(WorkflowParser.parse(yaml, DefinitionFormat.YAML));
     }
     StepContext context =
         new StepContext(
@@ -60,7 +61,7 @@ class HttpWireTest {
             "h",
             1,
             1,
-            Scope.of(
+            ExpressionScope.of(
                 Json.mapper().valueToTree(input),
                 Json.mapper().createObjectNode(),
                 Json.mapper().createObjectNode()),
@@ -69,8 +70,8 @@ class HttpWireTest {
               throw new AssertionError("an http step has no log");
             },
             Deadline.after(Duration.ofSeconds(20)),
-            Hold.forever(),
-            FixedPath.NONE,
+            RunLease.forever(),
+            WorkspaceMount.NONE,
             List.of(),
             false);
     return STEP.execute((StepKind.Http) valid.workflow().flow().first().kind(), context);

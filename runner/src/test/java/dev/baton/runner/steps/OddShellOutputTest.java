@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.workflow.ShellOutput;
-import dev.baton.runner.process.Ended;
+import dev.baton.runner.process.StepProcessResult;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -55,9 +55,9 @@ class OddShellOutputTest {
   }
 
   private static JsonNode read(String text) throws IOException {
-    return ShellOutputs.read(
+    return ShellOutputReader.read(
         new ShellOutput.Stdout(ShellOutput.As.JSON),
-        new Ended.Exited(0, text.getBytes(StandardCharsets.UTF_8), false, 0),
+        new StepProcessResult.Exited(0, text.getBytes(StandardCharsets.UTF_8), false, 0),
         Path.of("."),
         Path.of("."),
         true);

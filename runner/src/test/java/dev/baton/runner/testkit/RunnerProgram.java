@@ -8,7 +8,7 @@ package dev.baton.runner.testkit;
 
 import dev.baton.runner.Runner;
 import dev.baton.runner.config.RunnerConfig;
-import dev.baton.runner.steps.StepExecutors;
+import dev.baton.runner.steps.StepExecutorRegistry;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -24,7 +24,7 @@ public final class RunnerProgram {
             key ->
                 Optional.ofNullable(System.getenv(key.replace('.', '_').toUpperCase(Locale.ROOT))));
     int code;
-    try (Runner runner = new Runner(config, new StepExecutors(name -> Optional.empty()))) {
+    try (Runner runner = new Runner(config, new StepExecutorRegistry(name -> Optional.empty()))) {
       Runtime.getRuntime().addShutdownHook(new Thread(runner::terminate));
       code = runner.awaitExit().code();
     }

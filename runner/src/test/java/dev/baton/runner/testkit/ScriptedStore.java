@@ -30,11 +30,11 @@ import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
-import dev.baton.runner.training.KeptCheckpoints;
-import dev.baton.snapshot.Excludes;
+import dev.baton.runner.training.MemoryCheckpointStore;
+import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackSource;
-import dev.baton.snapshot.TrackedTree;
+import dev.baton.snapshot.TreeSnapshotter;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.restore.RestoreOptions;
 import io.grpc.Status;
@@ -58,7 +58,7 @@ import org.jspecify.annotations.Nullable;
  * The checkpoint-store's contract with runners: snapshots folded from the trace, presigned
  * addresses of the real S3 server.
  */
-public final class ScriptedStore extends KeptCheckpoints {
+public final class ScriptedStore extends MemoryCheckpointStore {
   private final TraceView trace;
   private final MinioClient s3;
   private final String bucket;
@@ -210,7 +210,7 @@ public final class ScriptedStore extends KeptCheckpoints {
                 .toList(),
             files.sizeBytes(),
             files.fileCount());
-    new TrackedTree(Excludes.defaults())
+    new TreeSnapshotter(ExcludePolicy.defaults())
         .restore(snapshot, source, target, RestoreOptions.defaults());
     return target;
   }

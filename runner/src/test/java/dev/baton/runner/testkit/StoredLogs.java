@@ -12,9 +12,9 @@ import com.github.luben.zstd.Zstd;
 import dev.baton.protocol.grpc.CommitLogChunkRequest;
 import dev.baton.protocol.grpc.PrepareLogChunkRequest;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.log.LogBytesReader;
 import dev.baton.protocol.log.LogIndex;
 import dev.baton.protocol.log.LogRecord;
+import dev.baton.protocol.log.LogRecordReader;
 import io.minio.GetObjectArgs;
 import io.minio.MinioClient;
 import java.io.InputStream;
@@ -124,7 +124,7 @@ public final class StoredLogs {
             Zstd.decompress(
                 Arrays.copyOfRange(object, frame.offset(), frame.offset() + frame.size()),
                 frame.raw());
-        LogBytesReader reader = new LogBytesReader(raw, 0, raw.length);
+        LogRecordReader reader = new LogRecordReader(raw, 0, raw.length);
         long number = frame.firstLine();
         for (LogRecord next = reader.next(); next != null; next = reader.next()) {
           String step = chunk.index().attempts().get(next.attempt()).of().step();

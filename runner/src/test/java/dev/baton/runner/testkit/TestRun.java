@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
@@ -18,8 +18,8 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
-import dev.baton.protocol.workflow.Format;
-import dev.baton.protocol.workflow.Parsed;
+import dev.baton.protocol.workflow.DefinitionFormat;
+import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A run as the orchestrator would have made it: plays its part in the trace and on the stream. */
 public final class TestRun {
-  private final Services services;
-  private final Parsed.Valid workflow;
+  private final RunnerTestEnvironment services;
+  private final WorkflowParseResult.Valid workflow;
   private final JsonNode input;
   private final Instant createdAt = Instant.now();
   private final Map<String, String> answers = new HashMap<>();
@@ -48,11 +48,12 @@ public final class TestRun {
   private byte @Nullable [] rawInput;
   private final Map<String, String> labels = new HashMap<>();
 
-  public TestRun(Services services, String yaml, String inputJson) throws Exception {
+  public TestRun(RunnerTestEnvironment services, String yaml, String inputJson) throws Exception {
     this.services = services;
     this.input = Json.mapper().readTree(inputJson);
-    Parsed parsed = WorkflowParser.parse(yaml.getBytes(StandardCharsets.UTF_8), Format.YAML);
-    if (!(parsed instanceof Parsed.Valid valid)) {
+    WorkflowParseResult parsed =
+        WorkflowParser.parse(yaml.getBytes(StandardCharsets.UTF_8), DefinitionFormat.YAML);
+    if (!(parsed instanceof WorkflowParseResult.Valid valid)) {
       throw new AssertionError(parsed.toString());
     }
     this.workflow = valid;
@@ -229,7 +230,7 @@ public final class TestRun {
                 URI.create("/baton/runner/gone"),
                 time,
                 event);
-        producer.send(TraceCodec.encode(Topics.TRACE, record, null));
+        producer.send(TraceCodec.encode(TopicName.TRACE, record, null));
       }
       producer.flush();
     }
@@ -244,6 +245,6 @@ public final class TestRun {
     TraceRecord record =
         new TraceRecord(
             new EventId(id, lane, seq), URI.create("/baton/orchestrator"), Instant.now(), event);
-    var unused = services.producer.send(TraceCodec.encode(Topics.TRACE, record, null)).get();
+    var unused = services.producer.send(TraceCodec.encode(TopicName.TRACE, record, null)).get();
   }
 }

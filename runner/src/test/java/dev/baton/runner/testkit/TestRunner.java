@@ -6,10 +6,10 @@
  */
 package dev.baton.runner.testkit;
 
-import dev.baton.runner.ExitCode;
 import dev.baton.runner.Runner;
+import dev.baton.runner.RunnerExitCode;
 import dev.baton.runner.config.RunnerConfig;
-import dev.baton.runner.steps.StepExecutors;
+import dev.baton.runner.steps.StepExecutorRegistry;
 import dev.baton.runner.steps.StepFunction;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -25,9 +25,9 @@ public final class TestRunner implements AutoCloseable {
   public final String id = "runner-" + NUMBER.incrementAndGet();
   public final Path data;
   private final Runner runner;
-  public final CompletableFuture<ExitCode> exit = new CompletableFuture<>();
+  public final CompletableFuture<RunnerExitCode> exit = new CompletableFuture<>();
 
-  public TestRunner(Services services, Map<String, StepFunction> functions) {
+  public TestRunner(RunnerTestEnvironment services, Map<String, StepFunction> functions) {
     this(services, functions, Map.of());
   }
 
@@ -35,14 +35,16 @@ public final class TestRunner implements AutoCloseable {
    * @param settings configuration keys besides the usual ones
    */
   public TestRunner(
-      Services services, Map<String, StepFunction> functions, Map<String, String> settings) {
+      RunnerTestEnvironment services,
+      Map<String, StepFunction> functions,
+      Map<String, String> settings) {
     data = services.data().resolve(id);
     Map<String, String> environment = environment(services, id, data);
     environment.putAll(settings);
     runner =
         new Runner(
             RunnerConfig.read(key -> Optional.ofNullable(environment.get(key))),
-            new StepExecutors(name -> Optional.ofNullable(functions.get(name))));
+            new StepExecutorRegistry(name -> Optional.ofNullable(functions.get(name))));
     Thread.ofVirtual().start(this::await);
   }
 
@@ -55,7 +57,7 @@ public final class TestRunner implements AutoCloseable {
   }
 
   /** Configuration keys of a shared runner. */
-  static Map<String, String> environment(Services services, String id, Path data) {
+  static Map<String, String> environment(RunnerTestEnvironment services, String id, Path data) {
     Map<String, String> keys = new HashMap<>();
     keys.put("baton.runner.id", id);
     keys.put("baton.runner.mode", "shared");

@@ -24,7 +24,7 @@ public final class TopicView {
 
   /** All of the run's values so far, once one satisfies the condition. */
   public static List<JsonNode> await(
-      Services services, String topic, String run, Predicate<JsonNode> condition) {
+      RunnerTestEnvironment services, String topic, String run, Predicate<JsonNode> condition) {
     List<JsonNode> found = new ArrayList<>();
     try (KafkaConsumer<String, byte[]> consumer =
         new KafkaConsumer<>(

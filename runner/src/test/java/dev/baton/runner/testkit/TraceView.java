@@ -8,7 +8,7 @@ package dev.baton.runner.testkit;
 
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StateFold;
-import dev.baton.protocol.topic.Topics;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
@@ -42,7 +42,7 @@ public final class TraceView implements AutoCloseable {
     consumer = consumer(bootstrap);
     ends = consumer(bootstrap);
     partitions =
-        consumer.partitionsFor(Topics.TRACE).stream()
+        consumer.partitionsFor(TopicName.TRACE).stream()
             .map(p -> new TopicPartition(p.topic(), p.partition()))
             .toList();
     consumer.assign(partitions);

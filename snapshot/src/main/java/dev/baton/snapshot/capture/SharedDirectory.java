@@ -6,22 +6,22 @@
  */
 package dev.baton.snapshot.capture;
 
-import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.OpenDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An open directory with several users, closed by the last of them. Thread-safe. */
 final class SharedDirectory {
-  private final Directory directory;
+  private final OpenDirectory directory;
   private final AtomicInteger users = new AtomicInteger(1);
 
   /** Whoever makes it is its first user. */
-  SharedDirectory(Directory directory) {
+  SharedDirectory(OpenDirectory directory) {
     this.directory = directory;
   }
 
-  Directory directory() {
+  OpenDirectory directory() {
     return directory;
   }
 

@@ -6,17 +6,17 @@
  */
 package dev.baton.snapshot.copy;
 
-import dev.baton.snapshot.Skipped.Reason;
-import dev.baton.snapshot.files.Attributes;
-import dev.baton.snapshot.files.FileCopy;
-import dev.baton.snapshot.format.Meta;
-import dev.baton.snapshot.format.Owner;
-import dev.baton.snapshot.posix.Directory;
-import dev.baton.snapshot.posix.Kind;
+import dev.baton.snapshot.SkippedEntry.Reason;
+import dev.baton.snapshot.files.FileAttributeWriter;
+import dev.baton.snapshot.files.FileCopier;
+import dev.baton.snapshot.format.FileMetadata;
+import dev.baton.snapshot.format.FileOwner;
+import dev.baton.snapshot.posix.FileKind;
 import dev.baton.snapshot.posix.NotRegularException;
+import dev.baton.snapshot.posix.OpenDirectory;
 import dev.baton.snapshot.posix.OpenFile;
-import dev.baton.snapshot.posix.Posix;
 import dev.baton.snapshot.posix.PosixException;
+import dev.baton.snapshot.posix.ProcessCredentials;
 import dev.baton.snapshot.posix.StatBuffer;
 import dev.baton.snapshot.scan.DirState;
 import java.io.IOException;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class CopyTask {
   final @Nullable CopyTask parent;
   final DirState state;
-  private final Copying copying;
+  private final ParallelTreeCopier copying;
   private final String name;
 
   /** This task's own work, and its children. */
@@ -43,10 +43,10 @@ final class CopyTask {
   private final AtomicInteger reading = new AtomicInteger(1);
 
   private volatile boolean awaitsLinks;
-  private volatile @Nullable Directory source;
-  private volatile @Nullable Directory made;
+  private volatile @Nullable OpenDirectory source;
+  private volatile @Nullable OpenDirectory made;
 
-  CopyTask(Copying copying, @Nullable CopyTask parent, String name, DirState state) {
+  CopyTask(ParallelTreeCopier copying, @Nullable CopyTask parent, String name, DirState state) {
     this.copying = copying;
     this.parent = parent;
     this.name = name;
@@ -64,7 +64,7 @@ final class CopyTask {
     return own.isEmpty() ? child : own + "/" + child;
   }
 
-  void run(FileCopy files) throws IOException {
+  void run(FileCopier files) throws IOException {
     if (open()) {
       Deque<CopyTask> children = fill(files);
       while (!children.isEmpty()) {
@@ -98,35 +98,35 @@ final class CopyTask {
     } finally {
       above.stopReading();
     }
-    Directory in = opened(above.made);
+    OpenDirectory in = opened(above.made);
     in.mkdir(name, 0700);
     made = copying.opened(in.openChild(name));
     return true;
   }
 
-  private static Directory opened(@Nullable Directory directory) {
+  private static OpenDirectory opened(@Nullable OpenDirectory directory) {
     if (directory == null) {
       throw new IllegalStateException("the directory above is not open");
     }
     return directory;
   }
 
-  private Deque<CopyTask> fill(FileCopy files) throws IOException {
+  private Deque<CopyTask> fill(FileCopier files) throws IOException {
     Deque<CopyTask> children = new ArrayDeque<>();
-    Directory from = source;
+    OpenDirectory from = source;
     if (from == null) {
       return children;
     }
-    Directory to = opened(made);
+    OpenDirectory to = opened(made);
     for (int i = 0; i < state.size() && !copying.isOver(); i++) {
       if (!state.isPresent(i)) {
         continue;
       }
-      if (state.kind(i) == Kind.DIRECTORY) {
+      if (state.kind(i) == FileKind.DIRECTORY) {
         unfinished.incrementAndGet();
         reading.incrementAndGet();
         children.add(new CopyTask(copying, this, state.name(i), state.child(i)));
-      } else if (state.kind(i) == Kind.SYMLINK) {
+      } else if (state.kind(i) == FileKind.SYMLINK) {
         symlink(to, i);
       } else {
         file(files, from, to, i);
@@ -135,18 +135,19 @@ final class CopyTask {
     return children;
   }
 
-  private void symlink(Directory to, int i) throws IOException {
+  private void symlink(OpenDirectory to, int i) throws IOException {
     String link = state.name(i);
-    Meta meta = state.meta(i);
-    Owner owner = meta.owner();
+    FileMetadata meta = state.meta(i);
+    FileOwner owner = meta.owner();
     to.symlink(link, state.target(i));
-    if (owner != null && Posix.isSuperuser()) {
+    if (owner != null && ProcessCredentials.isSuperuser()) {
       to.chown(link, (int) owner.uid(), (int) owner.gid());
     }
     to.setModified(link, meta.seconds(), meta.nanos());
   }
 
-  private void file(FileCopy files, Directory from, Directory to, int i) throws IOException {
+  private void file(FileCopier files, OpenDirectory from, OpenDirectory to, int i)
+      throws IOException {
     String file = state.name(i);
     // The directory of a link's target has to stay open to all until the link is made, too.
     if (state.links(i) > 1) {
@@ -161,7 +162,8 @@ final class CopyTask {
   }
 
   /** False where there was nothing to copy, or no right to. */
-  boolean copy(FileCopy files, Directory from, Directory to, String file) throws IOException {
+  boolean copy(FileCopier files, OpenDirectory from, OpenDirectory to, String file)
+      throws IOException {
     try (OpenFile open = openFile(from, file)) {
       if (open == null) {
         return false;
@@ -169,14 +171,14 @@ final class CopyTask {
       boolean same =
           files.copy(open, to, file, why -> copying.skip(path(file), Reason.ATTRIBUTES_LOST, why));
       if (!same) {
-        String detail = "written during each of " + FileCopy.MAX_READS + " reads";
+        String detail = "written during each of " + FileCopier.MAX_READS + " reads";
         copying.skip(path(file), Reason.CHANGED_WHILE_READ, detail);
       }
       return true;
     }
   }
 
-  private @Nullable OpenFile openFile(Directory from, String file) throws IOException {
+  private @Nullable OpenFile openFile(OpenDirectory from, String file) throws IOException {
     try {
       return from.openForReading(file, new StatBuffer());
     } catch (NotRegularException e) {
@@ -206,7 +208,7 @@ final class CopyTask {
   }
 
   private void end() throws IOException {
-    Directory open = made;
+    OpenDirectory open = made;
     CopyTask above = parent;
     if (open != null && awaitsLinks) {
       if (above != null) {
@@ -224,7 +226,8 @@ final class CopyTask {
   }
 
   /** Once everything in it is there. */
-  void finish(Directory open) throws IOException {
-    Attributes.setAll(open, state.meta(), why -> copying.skip(path(), Reason.ATTRIBUTES_LOST, why));
+  void finish(OpenDirectory open) throws IOException {
+    FileAttributeWriter.setAll(
+        open, state.meta(), why -> copying.skip(path(), Reason.ATTRIBUTES_LOST, why));
   }
 }

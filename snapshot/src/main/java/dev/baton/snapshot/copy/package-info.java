@@ -6,7 +6,7 @@
  */
 /**
  * Copies a scanned tree, directory by directory, by several threads: the inside of {@link
- * dev.baton.snapshot.TreeCopy}.
+ * dev.baton.snapshot.TreeCopier}.
  */
 @NullMarked
 package dev.baton.snapshot.copy;

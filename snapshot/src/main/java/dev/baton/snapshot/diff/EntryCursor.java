@@ -9,10 +9,10 @@ package dev.baton.snapshot.diff;
 import dev.baton.snapshot.SnapshotException.Corrupt;
 import dev.baton.snapshot.SnapshotException.NotCanonical;
 import dev.baton.snapshot.format.ChunkSource;
-import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.format.DirectoryNode;
 import dev.baton.snapshot.format.Hash;
-import dev.baton.snapshot.format.Node;
 import dev.baton.snapshot.format.NodeCodec;
+import dev.baton.snapshot.format.NodeEntry;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class EntryCursor {
   private final ChunkSource chunks;
   private Iterator<Hash> leaves = List.<Hash>of().iterator();
-  private Iterator<Entry> entries = List.<Entry>of().iterator();
-  private @Nullable Entry current;
+  private Iterator<NodeEntry> entries = List.<NodeEntry>of().iterator();
+  private @Nullable NodeEntry current;
 
   private EntryCursor(ChunkSource chunks) {
     this.chunks = chunks;
@@ -32,8 +32,8 @@ final class EntryCursor {
   static EntryCursor of(ChunkSource chunks, Hash node) throws IOException, InterruptedException {
     EntryCursor cursor = new EntryCursor(chunks);
     switch (NodeCodec.decode(chunks.read(node))) {
-      case Node.Leaf(List<Entry> entries) -> cursor.entries = entries.iterator();
-      case Node.Branch(List<Hash> leaves) -> cursor.leaves = leaves.iterator();
+      case DirectoryNode.Leaf(List<NodeEntry> entries) -> cursor.entries = entries.iterator();
+      case DirectoryNode.Branch(List<Hash> leaves) -> cursor.leaves = leaves.iterator();
     }
     cursor.next();
     return cursor;
@@ -45,19 +45,20 @@ final class EntryCursor {
   }
 
   /** The entry it is at; null at the end. */
-  @Nullable Entry current() {
+  @Nullable NodeEntry current() {
     return current;
   }
 
   void next() throws IOException, InterruptedException {
     String before = current == null ? "" : current.name();
     while (!entries.hasNext() && leaves.hasNext()) {
-      if (!(NodeCodec.decode(chunks.read(leaves.next())) instanceof Node.Leaf(List<Entry> leaf))) {
+      if (!(NodeCodec.decode(chunks.read(leaves.next()))
+          instanceof DirectoryNode.Leaf(List<NodeEntry> leaf))) {
         throw new Corrupt("node: a leaf of a branch is a branch");
       }
       entries = leaf.iterator();
     }
-    Entry entry = entries.hasNext() ? entries.next() : null;
+    NodeEntry entry = entries.hasNext() ? entries.next() : null;
     if (entry != null && before.compareTo(entry.name()) >= 0) {
       throw new NotCanonical("node: the names of a directory do not ascend");
     }

@@ -41,7 +41,7 @@ public final class BlockCompressor implements AutoCloseable {
    *
    * @throws IllegalArgumentException if it has nothing
    */
-  public Block compress(BlockWriter writer) {
+  public CompressedBlock compress(BlockWriter writer) {
     if (writer.isEmpty()) {
       throw new IllegalArgumentException("a block must have a chunk");
     }

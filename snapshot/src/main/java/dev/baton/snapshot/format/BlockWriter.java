@@ -101,7 +101,8 @@ public final class BlockWriter {
     return raw;
   }
 
-  Block block(byte[] frame, int length) {
-    return new Block(kind, frame, length, rawLength, chunks, Arrays.copyOf(lengths, chunks.size()));
+  CompressedBlock block(byte[] frame, int length) {
+    return new CompressedBlock(
+        kind, frame, length, rawLength, chunks, Arrays.copyOf(lengths, chunks.size()));
   }
 }

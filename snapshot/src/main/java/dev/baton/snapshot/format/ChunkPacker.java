@@ -53,7 +53,7 @@ public final class ChunkPacker implements ChunkSink, AutoCloseable {
 
   private void end(BlockWriter block) throws IOException, InterruptedException {
     if (!block.isEmpty()) {
-      Block done = compressor.compress(block);
+      CompressedBlock done = compressor.compress(block);
       block.clear();
       give(packs.append(done));
     }

@@ -24,28 +24,29 @@ final class EntryCodec {
 
   private EntryCodec() {}
 
-  static void write(Entry entry, ByteWriter out) {
+  static void write(NodeEntry entry, ByteWriter out) {
     out.raw(entry.name());
     switch (entry) {
-      case Entry.Directory d -> {
+      case NodeEntry.Directory d -> {
         meta(d.meta(), out.u8('d'));
         out.hash(d.node());
       }
-      case Entry.File f -> {
+      case NodeEntry.File f -> {
         meta(f.meta(), out.u8('f'));
         out.varint(f.size());
         switch (f.content()) {
-          case Content.Inline(List<Extent> extents) -> ExtentList.write(extents, out.u8(0));
-          case Content.Listed(Hash list) -> out.u8(1).hash(list);
+          case FileContent.Inline(List<Extent> extents) ->
+              ExtentListCodec.write(extents, out.u8(0));
+          case FileContent.Listed(Hash list) -> out.u8(1).hash(list);
         }
       }
-      case Entry.Symlink l -> out.u8('l').zigzag(l.seconds()).varint(l.nanos()).raw(l.target());
-      case Entry.HardLink h -> out.u8('h').raw(h.path());
+      case NodeEntry.Symlink l -> out.u8('l').zigzag(l.seconds()).varint(l.nanos()).raw(l.target());
+      case NodeEntry.HardLink h -> out.u8('h').raw(h.path());
     }
   }
 
-  private static void meta(Meta meta, ByteWriter out) {
-    Owner owner = meta.owner();
+  private static void meta(FileMetadata meta, ByteWriter out) {
+    FileOwner owner = meta.owner();
     boolean xattrs = !meta.xattrs().isEmpty();
     out.varint(meta.mode()).zigzag(meta.seconds()).varint(meta.nanos());
     out.varint((owner == null ? 0 : OWNER) | (xattrs ? XATTRS : 0));
@@ -63,27 +64,27 @@ final class EntryCodec {
   /**
    * @param root whether the one nameless entry is meant
    */
-  static Entry read(ByteReader in, boolean root) throws SnapshotException {
-    String name = in.raw(RawBytes.MAX_NAME, "a name");
+  static NodeEntry read(ByteReader in, boolean root) throws SnapshotException {
+    String name = in.raw(RawBytesValidator.MAX_NAME, "a name");
     int kind = in.u8();
     if (!root || kind != 'd' || !name.isEmpty()) {
-      unsafe(in, RawBytes.nameProblem(name, 0, name.length()));
+      unsafe(in, RawBytesValidator.nameProblem(name, 0, name.length()));
     }
     return switch (kind) {
       case 'd' -> {
-        Meta meta = meta(in);
-        yield new Entry.Directory(name, meta, in.hash());
+        FileMetadata meta = meta(in);
+        yield new NodeEntry.Directory(name, meta, in.hash());
       }
       case 'f' -> file(in, name);
       case 'l' -> {
         long seconds = in.zigzag();
         int nanos = nanos(in);
-        String target = in.raw(Entry.Symlink.MAX_TARGET, "the target of a symbolic link");
+        String target = in.raw(NodeEntry.Symlink.MAX_TARGET, "the target of a symbolic link");
         unsafe(
             in,
-            RawBytes.problem(
-                target, 1, Entry.Symlink.MAX_TARGET, true, "the target of a symbolic link"));
-        yield new Entry.Symlink(name, seconds, nanos, target);
+            RawBytesValidator.problem(
+                target, 1, NodeEntry.Symlink.MAX_TARGET, true, "the target of a symbolic link"));
+        yield new NodeEntry.Symlink(name, seconds, nanos, target);
       }
       case 'h' -> hardLink(in, name);
       default ->
@@ -92,42 +93,44 @@ final class EntryCodec {
     };
   }
 
-  private static Entry file(ByteReader in, String name) throws SnapshotException {
-    Meta meta = meta(in);
+  private static NodeEntry file(ByteReader in, String name) throws SnapshotException {
+    FileMetadata meta = meta(in);
     long size = in.varint(Long.MAX_VALUE, "the size of a file");
     int tag = in.u8();
     if (tag > 1) {
       throw new Corrupt(in.message("content of kind %d; 0 and 1 are known".formatted(tag)));
     }
-    Content content =
+    FileContent content =
         tag == 0
-            ? new Content.Inline(ExtentList.read(in, Content.Inline.MAX, size))
-            : new Content.Listed(in.hash());
-    return new Entry.File(name, meta, size, content);
+            ? new FileContent.Inline(ExtentListCodec.read(in, FileContent.Inline.MAX, size))
+            : new FileContent.Listed(in.hash());
+    return new NodeEntry.File(name, meta, size, content);
   }
 
-  private static Entry hardLink(ByteReader in, String name) throws SnapshotException {
-    String path = in.raw(Entry.HardLink.MAX_PATH, "the path of a hard link");
-    String problem = RawBytes.pathProblem(path);
+  private static NodeEntry hardLink(ByteReader in, String name) throws SnapshotException {
+    String path = in.raw(NodeEntry.HardLink.MAX_PATH, "the path of a hard link");
+    String problem = RawBytesValidator.pathProblem(path);
     if (problem != null) {
       throw new LinkEscapes(
           in.message(
               "hard link '%s' to '%s': %s"
-                  .formatted(RawBytes.display(name), RawBytes.display(path), problem)));
+                  .formatted(
+                      RawBytesValidator.display(name), RawBytesValidator.display(path), problem)));
     }
-    return new Entry.HardLink(name, path);
+    return new NodeEntry.HardLink(name, path);
   }
 
-  private static Meta meta(ByteReader in) throws SnapshotException {
+  private static FileMetadata meta(ByteReader in) throws SnapshotException {
     int mode = (int) in.varint(07777, "a mode");
     long seconds = in.zigzag();
     int nanos = nanos(in);
     int flags = (int) in.varint(OWNER | XATTRS, "flags");
-    Owner owner =
+    FileOwner owner =
         (flags & OWNER) == 0
             ? null
-            : new Owner(in.varint(Owner.MAX, "a uid"), in.varint(Owner.MAX, "a gid"));
-    return new Meta(mode, seconds, nanos, owner, (flags & XATTRS) == 0 ? List.of() : xattrs(in));
+            : new FileOwner(in.varint(FileOwner.MAX, "a uid"), in.varint(FileOwner.MAX, "a gid"));
+    return new FileMetadata(
+        mode, seconds, nanos, owner, (flags & XATTRS) == 0 ? List.of() : xattrs(in));
   }
 
   private static int nanos(ByteReader in) throws SnapshotException {
@@ -135,7 +138,7 @@ final class EntryCodec {
   }
 
   private static List<Xattr> xattrs(ByteReader in) throws SnapshotException {
-    int count = in.count(Meta.MAX_XATTRS, 3, "extended attributes");
+    int count = in.count(FileMetadata.MAX_XATTRS, 3, "extended attributes");
     if (count == 0) {
       throw new NotCanonical(in.message("a flag for extended attributes, and none"));
     }
@@ -143,17 +146,19 @@ final class EntryCodec {
     int bytes = 0;
     String before = "";
     for (int i = 0; i < count; i++) {
-      String name = in.raw(RawBytes.MAX_NAME, "the name of an extended attribute");
+      String name = in.raw(RawBytesValidator.MAX_NAME, "the name of an extended attribute");
       unsafe(
           in,
-          RawBytes.problem(name, 1, RawBytes.MAX_NAME, true, "the name of an extended attribute"));
+          RawBytesValidator.problem(
+              name, 1, RawBytesValidator.MAX_NAME, true, "the name of an extended attribute"));
       ascending(in, before, name, "extended attribute");
       String value = in.raw(Xattr.MAX_VALUE, "the value of an extended attribute");
       bytes += name.length() + value.length();
-      if (bytes > Meta.MAX_XATTR_BYTES) {
+      if (bytes > FileMetadata.MAX_XATTR_BYTES) {
         throw new TooLarge(
             in.message(
-                "more than %d bytes of extended attributes".formatted(Meta.MAX_XATTR_BYTES)));
+                "more than %d bytes of extended attributes"
+                    .formatted(FileMetadata.MAX_XATTR_BYTES)));
       }
       xattrs.add(new Xattr(name, value));
       before = name;
@@ -166,13 +171,14 @@ final class EntryCodec {
     int order = before.compareTo(name);
     if (order == 0) {
       throw new DuplicateEntry(
-          in.message("%s '%s' is there twice".formatted(what, RawBytes.display(name))));
+          in.message("%s '%s' is there twice".formatted(what, RawBytesValidator.display(name))));
     }
     if (order > 0) {
       throw new NotCanonical(
           in.message(
               "%s '%s' must come before '%s'"
-                  .formatted(what, RawBytes.display(name), RawBytes.display(before))));
+                  .formatted(
+                      what, RawBytesValidator.display(name), RawBytesValidator.display(before))));
     }
   }
 

@@ -11,12 +11,12 @@ public sealed interface Extent {
   /** Bytes of the file that this is, at least 1. */
   long length();
 
-  /** Bytes that are a chunk; at most {@link Chunker#MAX}. */
+  /** Bytes that are a chunk; at most {@link FastCdcChunker#MAX}. */
   record Data(Hash chunk, int size) implements Extent {
     public Data {
-      if (size < 1 || size > Chunker.MAX) {
+      if (size < 1 || size > FastCdcChunker.MAX) {
         throw new IllegalArgumentException(
-            "a chunk of a file is 1 to %d bytes, not %d".formatted(Chunker.MAX, size));
+            "a chunk of a file is 1 to %d bytes, not %d".formatted(FastCdcChunker.MAX, size));
       }
     }
 

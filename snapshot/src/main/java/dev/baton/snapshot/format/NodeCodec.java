@@ -30,56 +30,57 @@ public final class NodeCodec {
    * @throws SnapshotException if the node could not be decoded: names that do not ascend, a leaf
    *     that should have been split
    */
-  public static byte[] encode(Node node) throws SnapshotException {
+  public static byte[] encode(DirectoryNode node) throws SnapshotException {
     ByteWriter out = new ByteWriter(256);
     switch (node) {
-      case Node.Leaf(List<Entry> entries) -> {
+      case DirectoryNode.Leaf(List<NodeEntry> entries) -> {
         out.ascii(LEAF).varint(entries.size());
         entries.forEach(entry -> EntryCodec.write(entry, out));
       }
-      case Node.Branch(List<Hash> leaves) -> {
+      case DirectoryNode.Branch(List<Hash> leaves) -> {
         out.ascii(BRANCH).varint(leaves.size());
         leaves.forEach(out::hash);
       }
     }
-    boolean root = node instanceof Node.Leaf(List<Entry> es) && isRoot(es);
+    boolean root = node instanceof DirectoryNode.Leaf(List<NodeEntry> es) && isRoot(es);
     decode(out.array(), 0, out.length(), root);
     return out.toBytes();
   }
 
-  private static boolean isRoot(List<Entry> entries) {
+  private static boolean isRoot(List<NodeEntry> entries) {
     return entries.size() == 1 && entries.getFirst().name().isEmpty();
   }
 
   /** The node of a directory. Every entry has a name. */
-  public static Node decode(byte[] bytes, int offset, int length) throws SnapshotException {
+  public static DirectoryNode decode(byte[] bytes, int offset, int length)
+      throws SnapshotException {
     return decode(bytes, offset, length, false);
   }
 
-  public static Node decode(byte[] bytes) throws SnapshotException {
+  public static DirectoryNode decode(byte[] bytes) throws SnapshotException {
     return decode(bytes, 0, bytes.length);
   }
 
   /** The root node of a tree: its one entry, a directory without a name. */
-  public static Entry.Directory decodeRoot(byte[] bytes, int offset, int length)
+  public static NodeEntry.Directory decodeRoot(byte[] bytes, int offset, int length)
       throws SnapshotException {
-    Node node = decode(bytes, offset, length, true);
-    if (node instanceof Node.Leaf(List<Entry> entries)
+    DirectoryNode node = decode(bytes, offset, length, true);
+    if (node instanceof DirectoryNode.Leaf(List<NodeEntry> entries)
         && isRoot(entries)
-        && entries.getFirst() instanceof Entry.Directory root) {
+        && entries.getFirst() instanceof NodeEntry.Directory root) {
       return root;
     }
     throw new Corrupt("root node: must be one directory without a name");
   }
 
   /** The bytes of the root node; their hash is the tree's digest. */
-  public static byte[] encodeRoot(Meta meta, Hash node) {
+  public static byte[] encodeRoot(FileMetadata meta, Hash node) {
     ByteWriter out = new ByteWriter(64).ascii(LEAF).varint(1);
-    EntryCodec.write(new Entry.Directory("", meta, node), out);
+    EntryCodec.write(new NodeEntry.Directory("", meta, node), out);
     return out.toBytes();
   }
 
-  private static Node decode(byte[] bytes, int offset, int length, boolean root)
+  private static DirectoryNode decode(byte[] bytes, int offset, int length, boolean root)
       throws SnapshotException {
     if (length > Chunk.MAX) {
       throw new SnapshotException.TooLarge(
@@ -88,7 +89,7 @@ public final class NodeCodec {
     ByteReader in = new ByteReader("node", bytes, offset, length);
     in.magic(LEAF.substring(0, 3));
     int kind = in.u8();
-    Node node =
+    DirectoryNode node =
         switch (kind) {
           case 'L' -> leaf(in, root);
           case 'B' -> branch(in);
@@ -100,37 +101,37 @@ public final class NodeCodec {
     return node;
   }
 
-  private static Node branch(ByteReader in) throws SnapshotException {
-    int count = in.count(Node.Branch.MAX, Hash.BYTES, "leaves");
-    if (count < Node.Branch.MIN) {
+  private static DirectoryNode branch(ByteReader in) throws SnapshotException {
+    int count = in.count(DirectoryNode.Branch.MAX, Hash.BYTES, "leaves");
+    if (count < DirectoryNode.Branch.MIN) {
       throw new NotCanonical(in.message("a branch of " + count + " leaves"));
     }
     List<Hash> leaves = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       leaves.add(in.hash());
     }
-    return new Node.Branch(leaves);
+    return new DirectoryNode.Branch(leaves);
   }
 
-  private static Node leaf(ByteReader in, boolean root) throws SnapshotException {
-    int count = in.count(Node.Leaf.MAX, LEAST_ENTRY, "entries");
+  private static DirectoryNode leaf(ByteReader in, boolean root) throws SnapshotException {
+    int count = in.count(DirectoryNode.Leaf.MAX, LEAST_ENTRY, "entries");
     int start = in.position();
-    List<Entry> entries = new ArrayList<>(count);
+    List<NodeEntry> entries = new ArrayList<>(count);
     String before = "";
     for (int i = 0; i < count; i++) {
-      Entry entry = EntryCodec.read(in, root);
+      NodeEntry entry = EntryCodec.read(in, root);
       if (entry.name().isEmpty() && count > 1) {
         throw new UnsafeName(in.message("an entry without a name beside others"));
       }
       if (i > 0) {
         EntryCodec.ascending(in, before, entry.name(), "entry");
       }
-      if (i < count - 1 && LeafEnd.after(entry.name(), i + 1, in.position() - start)) {
+      if (i < count - 1 && LeafSplitPolicy.after(entry.name(), i + 1, in.position() - start)) {
         throw new NotCanonical(in.message("a leaf must end after entry " + i));
       }
       before = entry.name();
       entries.add(entry);
     }
-    return new Node.Leaf(entries);
+    return new DirectoryNode.Leaf(entries);
   }
 }

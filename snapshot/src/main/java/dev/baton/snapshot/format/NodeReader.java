@@ -17,7 +17,7 @@ public final class NodeReader {
   /** Takes the entries of a directory, in the order of their names. */
   @FunctionalInterface
   public interface EntrySink {
-    void accept(Entry entry) throws IOException, InterruptedException;
+    void accept(NodeEntry entry) throws IOException, InterruptedException;
   }
 
   private final ChunkSource source;
@@ -27,7 +27,7 @@ public final class NodeReader {
   }
 
   /** The root of the tree with this digest. */
-  public Entry.Directory root(Hash digest) throws IOException, InterruptedException {
+  public NodeEntry.Directory root(Hash digest) throws IOException, InterruptedException {
     byte[] bytes = source.read(digest);
     return NodeCodec.decodeRoot(bytes, 0, bytes.length);
   }
@@ -35,8 +35,8 @@ public final class NodeReader {
   /** Gives all entries of the directory to {@code sink}; holds one leaf at a time. */
   public void read(Hash node, EntrySink sink) throws IOException, InterruptedException {
     switch (NodeCodec.decode(source.read(node))) {
-      case Node.Leaf(List<Entry> entries) -> give(entries, sink);
-      case Node.Branch(List<Hash> leaves) -> branch(leaves, sink);
+      case DirectoryNode.Leaf(List<NodeEntry> entries) -> give(entries, sink);
+      case DirectoryNode.Branch(List<Hash> leaves) -> branch(leaves, sink);
     }
   }
 
@@ -44,21 +44,21 @@ public final class NodeReader {
     String before = "";
     for (int i = 0; i < leaves.size(); i++) {
       byte[] bytes = source.read(leaves.get(i));
-      if (!(NodeCodec.decode(bytes) instanceof Node.Leaf(List<Entry> entries))) {
+      if (!(NodeCodec.decode(bytes) instanceof DirectoryNode.Leaf(List<NodeEntry> entries))) {
         throw new Corrupt("node: leaf %d of a branch is a branch".formatted(i));
       }
       requireFollows(before, entries, i);
       boolean last = i == leaves.size() - 1;
       before = entries.getLast().name();
       int size = bytes.length - 4 - (entries.size() < 0x80 ? 1 : 2);
-      if (!last && !LeafEnd.after(before, entries.size(), size)) {
+      if (!last && !LeafSplitPolicy.after(before, entries.size(), size)) {
         throw new NotCanonical("node: leaf %d of a branch ends too soon".formatted(i));
       }
       give(entries, sink);
     }
   }
 
-  private static void requireFollows(String before, List<Entry> entries, int leaf)
+  private static void requireFollows(String before, List<NodeEntry> entries, int leaf)
       throws IOException {
     if (entries.isEmpty()) {
       throw new NotCanonical("node: leaf %d of a branch is empty".formatted(leaf));
@@ -67,18 +67,18 @@ public final class NodeReader {
     int order = before.compareTo(name);
     if (order == 0) {
       throw new DuplicateEntry(
-          "node: entry '%s' is in two leaves".formatted(RawBytes.display(name)));
+          "node: entry '%s' is in two leaves".formatted(RawBytesValidator.display(name)));
     }
     if (order > 0) {
       throw new NotCanonical(
           "node: entry '%s' of leaf %d must come before '%s'"
-              .formatted(RawBytes.display(name), leaf, RawBytes.display(before)));
+              .formatted(RawBytesValidator.display(name), leaf, RawBytesValidator.display(before)));
     }
   }
 
-  private static void give(List<Entry> entries, EntrySink sink)
+  private static void give(List<NodeEntry> entries, EntrySink sink)
       throws IOException, InterruptedException {
-    for (Entry entry : entries) {
+    for (NodeEntry entry : entries) {
       sink.accept(entry);
     }
   }

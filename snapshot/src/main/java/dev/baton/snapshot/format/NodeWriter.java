@@ -36,13 +36,14 @@ public final class NodeWriter {
    * @throws IllegalArgumentException if it does not, or is empty
    * @throws SnapshotException.TooManyEntries in a directory of more than 65,536 leaves
    */
-  public void add(Entry entry) throws IOException, InterruptedException {
+  public void add(NodeEntry entry) throws IOException, InterruptedException {
     if (before.compareTo(entry.name()) >= 0) {
       throw new IllegalArgumentException(
           "entry '%s' after '%s': names must ascend"
-              .formatted(RawBytes.display(entry.name()), RawBytes.display(before)));
+              .formatted(
+                  RawBytesValidator.display(entry.name()), RawBytesValidator.display(before)));
     }
-    if (count > 0 && LeafEnd.after(before, count, out.length() - HEADER)) {
+    if (count > 0 && LeafSplitPolicy.after(before, count, out.length() - HEADER)) {
       endLeaf();
     }
     EntryCodec.write(entry, out);
@@ -66,10 +67,10 @@ public final class NodeWriter {
   }
 
   private void endLeaf() throws IOException, InterruptedException {
-    if (leaves.size() == Node.Branch.MAX) {
+    if (leaves.size() == DirectoryNode.Branch.MAX) {
       throw new SnapshotException.TooManyEntries(
           "a directory of more than %d leaves after '%s'"
-              .formatted(Node.Branch.MAX, RawBytes.display(before)));
+              .formatted(DirectoryNode.Branch.MAX, RawBytesValidator.display(before)));
     }
     // The header's length depends on the count, so it is put right before the entries at the end.
     int start = count < 0x80 ? 1 : 0;

@@ -68,7 +68,7 @@ public final class PackWriter {
   }
 
   /** Takes the block; the pack before it, if that is full now. */
-  public @Nullable Pack append(Block block) {
+  public @Nullable Pack append(CompressedBlock block) {
     Pack full = null;
     int more = block.frameLength() + 11 + block.chunks().size() * (Hash.BYTES + 9);
     int size = FIXED + out.length() + blocksPart.length() + chunksPart.length();

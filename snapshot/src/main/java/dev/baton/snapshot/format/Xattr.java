@@ -16,7 +16,7 @@ public record Xattr(String name, String value) {
   static final int MAX_VALUE = 65_536;
 
   public Xattr {
-    RawBytes.require(name, 1, 255, true, "the name of an extended attribute");
-    RawBytes.require(value, 0, MAX_VALUE, false, "the value of an extended attribute");
+    RawBytesValidator.require(name, 1, 255, true, "the name of an extended attribute");
+    RawBytesValidator.require(value, 0, MAX_VALUE, false, "the value of an extended attribute");
   }
 }

@@ -37,10 +37,10 @@ public final class MountNamespace {
     if (Thread.currentThread().isVirtual()) {
       throw new IllegalStateException("a virtual thread shares its view with all others");
     }
-    Kernel kernel = Kernel.mine();
-    check(kernel.call(Call.UNSHARE, CLONE_NEWNS), "make a mount namespace for", "/");
+    SyscallInvoker kernel = SyscallInvoker.mine();
+    check(kernel.call(Syscall.UNSHARE, CLONE_NEWNS), "make a mount namespace for", "/");
     check(
-        kernel.call(Call.MOUNT, 0, kernel.second("/"), 0, MS_REC | MS_SLAVE),
+        kernel.call(Syscall.MOUNT, 0, kernel.second("/"), 0, MS_REC | MS_SLAVE),
         "separate the mounts of",
         "/");
   }
@@ -51,11 +51,11 @@ public final class MountNamespace {
    * @throws PosixException with the error's number, also if one of them is missing
    */
   public static void bind(Path directory, Path at) throws IOException {
-    Kernel kernel = Kernel.mine();
+    SyscallInvoker kernel = SyscallInvoker.mine();
     long source = kernel.first(RawName.ofPath(directory));
     long target = kernel.second(RawName.ofPath(at));
     check(
-        kernel.call(Call.MOUNT, source, target, 0, MS_BIND | MS_REC),
+        kernel.call(Syscall.MOUNT, source, target, 0, MS_BIND | MS_REC),
         "show " + directory + " at",
         at.toString());
   }
@@ -63,10 +63,10 @@ public final class MountNamespace {
   /** As {@link #bind}, for looking only: what is in it cannot be changed, or run. */
   public static void bindReadOnly(Path directory, Path at) throws IOException {
     bind(directory, at);
-    Kernel kernel = Kernel.mine();
+    SyscallInvoker kernel = SyscallInvoker.mine();
     long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
     long target = kernel.second(RawName.ofPath(at));
-    check(kernel.call(Call.MOUNT, 0, target, 0, flags), "protect", at.toString());
+    check(kernel.call(Syscall.MOUNT, 0, target, 0, flags), "protect", at.toString());
   }
 
   private static void check(long result, String doing, String path) throws PosixException {

@@ -11,17 +11,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** A regular file, open. */
-public final class OpenFile extends Handle {
+public final class OpenFile extends FileHandle {
   private static final int SEEK_DATA = 3;
   private static final int SEEK_HOLE = 4;
 
   /** Written in pieces of this size, which stay in the processor's cache on their way. */
-  private static final int PIECE = Kernel.IO_BYTES;
+  private static final int PIECE = SyscallInvoker.IO_BYTES;
 
-  private final Directory directory;
+  private final OpenDirectory directory;
   private final String name;
 
-  OpenFile(int fd, Directory directory, String name) {
+  OpenFile(int fd, OpenDirectory directory, String name) {
     super(fd);
     this.directory = directory;
     this.name = name;
@@ -38,17 +38,17 @@ public final class OpenFile extends Handle {
    * @return how many bytes; fewer than asked for only at the end of the file
    */
   public int read(byte[] into, int offset, int length) throws IOException {
-    return read(Call.READ, 0, into, offset, length);
+    return read(Syscall.READ, 0, into, offset, length);
   }
 
   /** As {@link #read}, from this position. */
   public int readAt(long position, byte[] into, int offset, int length) throws IOException {
-    return read(Call.PREAD, position, into, offset, length);
+    return read(Syscall.PREAD, position, into, offset, length);
   }
 
-  private int read(Call call, long position, byte[] into, int offset, int length)
+  private int read(Syscall call, long position, byte[] into, int offset, int length)
       throws IOException {
-    Kernel kernel = Kernel.mine();
+    SyscallInvoker kernel = SyscallInvoker.mine();
     MemorySegment io = kernel.io();
     int done = 0;
     while (done < length) {
@@ -66,17 +66,17 @@ public final class OpenFile extends Handle {
 
   /** Writes all, after what was written last. */
   public void write(byte[] from, int offset, int length) throws IOException {
-    write(Call.WRITE, 0, from, offset, length);
+    write(Syscall.WRITE, 0, from, offset, length);
   }
 
   /** Writes all, at this position; what was before it and never written is a hole. */
   public void writeAt(long position, byte[] from, int offset, int length) throws IOException {
-    write(Call.PWRITE, position, from, offset, length);
+    write(Syscall.PWRITE, position, from, offset, length);
   }
 
-  private void write(Call call, long position, byte[] from, int offset, int length)
+  private void write(Syscall call, long position, byte[] from, int offset, int length)
       throws IOException {
-    Kernel kernel = Kernel.mine();
+    SyscallInvoker kernel = SyscallInvoker.mine();
     MemorySegment io = kernel.io();
     int done = 0;
     while (done < length) {
@@ -88,7 +88,7 @@ public final class OpenFile extends Handle {
 
   /** Cuts it, or extends it by a hole. */
   public void truncate(long size) throws IOException {
-    check(Kernel.mine().call(Call.FTRUNCATE, fd(), size, 0), "set the size of");
+    check(SyscallInvoker.mine().call(Syscall.FTRUNCATE, fd(), size, 0), "set the size of");
   }
 
   /**
@@ -107,12 +107,12 @@ public final class OpenFile extends Handle {
   }
 
   private long seek(long position, int whence) throws IOException {
-    long found = Kernel.mine().call(Call.LSEEK, fd(), position, whence);
+    long found = SyscallInvoker.mine().call(Syscall.LSEEK, fd(), position, whence);
     return found == -PosixException.ENXIO ? -1 : check(found, "look for holes in");
   }
 
   /** Sets where {@link #read} and {@link #write} go on; looking for holes moves that too. */
   public void seek(long position) throws IOException {
-    check(Kernel.mine().call(Call.LSEEK, fd(), position, 0), "seek in");
+    check(SyscallInvoker.mine().call(Syscall.LSEEK, fd(), position, 0), "seek in");
   }
 }

@@ -35,9 +35,9 @@ public final class StatBuffer {
   /** Unsigned. */
   public int gid;
 
-  /** Never {@link Kind#UNKNOWN}. */
-  public Kind kind() {
-    return Kind.ofMode(mode);
+  /** Never {@link FileKind#UNKNOWN}. */
+  public FileKind kind() {
+    return FileKind.ofMode(mode);
   }
 
   /** Permissions with setuid, setgid and the sticky bit: 0..07777. */
@@ -56,7 +56,7 @@ public final class StatBuffer {
         && device == other.device;
   }
 
-  void fill(Kernel kernel) {
+  void fill(SyscallInvoker kernel) {
     links = kernel.structInt(16);
     uid = kernel.structInt(20);
     gid = kernel.structInt(24);

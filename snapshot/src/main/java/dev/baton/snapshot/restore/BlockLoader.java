@@ -19,11 +19,11 @@ final class BlockLoader {
   /** Packed bytes of one request, unless a single block has more. */
   private static final int MAX_REQUEST = 4 << 20;
 
-  private final Pipeline pipeline;
+  private final RestorePipeline pipeline;
   private final PackReader packs;
   private byte[] packed = new byte[0];
 
-  BlockLoader(Pipeline pipeline, PackReader packs) {
+  BlockLoader(RestorePipeline pipeline, PackReader packs) {
     this.pipeline = pipeline;
     this.packs = packs;
   }
@@ -31,7 +31,7 @@ final class BlockLoader {
   /** Returns when nothing is left to be loaded, ever. */
   void run() throws IOException, InterruptedException {
     try (BlockReader unpacker = new BlockReader()) {
-      List<Block> blocks = pipeline.nextLoad(this::joins);
+      List<PipelineBlock> blocks = pipeline.nextLoad(this::joins);
       while (!blocks.isEmpty()) {
         load(blocks, unpacker);
         blocks = pipeline.nextLoad(this::joins);
@@ -39,8 +39,8 @@ final class BlockLoader {
     }
   }
 
-  private boolean joins(List<Block> blocks, Block next) {
-    Block last = blocks.getLast();
+  private boolean joins(List<PipelineBlock> blocks, PipelineBlock next) {
+    PipelineBlock last = blocks.getLast();
     if (next.pack != last.pack || next.number != last.number + 1) {
       return false;
     }
@@ -48,7 +48,7 @@ final class BlockLoader {
     return end.offset() + end.compressedLength() - span(blocks.getFirst()).offset() <= MAX_REQUEST;
   }
 
-  private void load(List<Block> blocks, BlockReader unpacker)
+  private void load(List<PipelineBlock> blocks, BlockReader unpacker)
       throws IOException, InterruptedException {
     int from = span(blocks.getFirst()).offset();
     BlockSpan last = span(blocks.getLast());
@@ -58,7 +58,7 @@ final class BlockLoader {
       packed = new byte[Math.max(length, Math.min(2 * packed.length, MAX_REQUEST))];
     }
     packs.read(pack, from, packed, length);
-    for (Block block : blocks) {
+    for (PipelineBlock block : blocks) {
       BlockSpan span = span(block);
       byte[] bytes = pipeline.array(block);
       unpacker.read(packed, span.offset() - from, span.compressedLength(), bytes, block.rawLength);
@@ -66,7 +66,7 @@ final class BlockLoader {
     }
   }
 
-  private BlockSpan span(Block block) {
+  private BlockSpan span(PipelineBlock block) {
     return packs.span(block.pack, block.number);
   }
 }

@@ -6,7 +6,7 @@
  */
 package dev.baton.snapshot.restore;
 
-import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.format.NodeEntry;
 import dev.baton.snapshot.posix.OpenFile;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 
 /** A file that several segments write, maybe at once: made by the first, finished by the last. */
 final class LargeFile {
-  final WorkDirectory directory;
-  final Entry.File file;
+  final PendingDirectory directory;
+  final NodeEntry.File file;
 
   private final boolean hasHoles;
   private final AtomicInteger parts = new AtomicInteger(1);
   private final ReentrantLock writing = new ReentrantLock();
   private @Nullable OpenFile open;
 
-  LargeFile(WorkDirectory directory, Entry.File file, boolean hasHoles) {
+  LargeFile(PendingDirectory directory, NodeEntry.File file, boolean hasHoles) {
     this.directory = directory;
     this.file = file;
     this.hasHoles = hasHoles;
@@ -40,7 +40,7 @@ final class LargeFile {
   }
 
   /** The file, made now if it was not. */
-  synchronized OpenFile open(FileWriter writer) throws IOException {
+  synchronized OpenFile open(RestoredFileWriter writer) throws IOException {
     OpenFile known = open;
     if (known == null) {
       known = writer.create(directory, file);

@@ -6,7 +6,7 @@
  */
 package dev.baton.snapshot.restore;
 
-import dev.baton.snapshot.Limits;
+import dev.baton.snapshot.RestoreLimits;
 
 /**
  * How to restore.
@@ -16,7 +16,7 @@ import dev.baton.snapshot.Limits;
  *     directories setuid
  * @param progress told from time to time, by several threads but one at a time
  */
-public record RestoreOptions(Limits limits, boolean keepSetuid, Progress progress) {
+public record RestoreOptions(RestoreLimits limits, boolean keepSetuid, Progress progress) {
 
   /** Whoever wants to show how far it is. */
   @FunctionalInterface
@@ -25,12 +25,12 @@ public record RestoreOptions(Limits limits, boolean keepSetuid, Progress progres
     void written(long bytes, long files);
   }
 
-  /** Limits of {@link Limits#defaults}, no setuid bits, nobody watching. */
+  /** Limits of {@link RestoreLimits#defaults}, no setuid bits, nobody watching. */
   public static RestoreOptions defaults() {
-    return new RestoreOptions(Limits.defaults(), false, (bytes, files) -> {});
+    return new RestoreOptions(RestoreLimits.defaults(), false, (bytes, files) -> {});
   }
 
-  public RestoreOptions withLimits(Limits newLimits) {
+  public RestoreOptions withLimits(RestoreLimits newLimits) {
     return new RestoreOptions(newLimits, keepSetuid, progress);
   }
 

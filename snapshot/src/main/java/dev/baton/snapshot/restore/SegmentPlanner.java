@@ -8,10 +8,10 @@ package dev.baton.snapshot.restore;
 
 import dev.baton.snapshot.format.ChunkSource;
 import dev.baton.snapshot.format.ChunkTable;
-import dev.baton.snapshot.format.Content;
-import dev.baton.snapshot.format.Entry;
 import dev.baton.snapshot.format.Extent;
-import dev.baton.snapshot.format.ExtentList;
+import dev.baton.snapshot.format.ExtentListCodec;
+import dev.baton.snapshot.format.FileContent;
+import dev.baton.snapshot.format.NodeEntry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,33 +20,35 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns the files of a tree, in order, into segments with the blocks they need. One thread. */
 final class SegmentPlanner {
-  private final Pipeline pipeline;
+  private final RestorePipeline pipeline;
   private final PackReader packs;
   private final ChunkSource lists;
-  private final DirectoryEnd ends;
-  private final FirstPlaces places;
-  private Segment segment = new Segment();
+  private final DirectoryFinalizer ends;
+  private final WrittenChunkIndex places;
+  private RestoreSegment segment = new RestoreSegment();
 
-  SegmentPlanner(Pipeline pipeline, PackReader packs, ChunkSource lists, DirectoryEnd ends) {
+  SegmentPlanner(
+      RestorePipeline pipeline, PackReader packs, ChunkSource lists, DirectoryFinalizer ends) {
     this.pipeline = pipeline;
     this.packs = packs;
     this.lists = lists;
     this.ends = ends;
-    places = new FirstPlaces(packs.table().size());
+    places = new WrittenChunkIndex(packs.table().size());
   }
 
-  void symlink(WorkDirectory directory, Entry.Symlink link)
+  void symlink(PendingDirectory directory, NodeEntry.Symlink link)
       throws IOException, InterruptedException {
     directory.retain();
-    segment.add(new Task.Link(directory, link));
+    segment.add(new WriteTask.Link(directory, link));
     segment.count(0, 1);
     submitIfFull();
   }
 
-  void file(WorkDirectory directory, Entry.File file) throws IOException, InterruptedException {
-    List<Extent> extents = ExtentList.of(file, lists);
+  void file(PendingDirectory directory, NodeEntry.File file)
+      throws IOException, InterruptedException {
+    List<Extent> extents = ExtentListCodec.of(file, lists);
     long chunks = extents.stream().filter(Extent.Data.class::isInstance).count();
-    if (chunks > 1 || file.content() instanceof Content.Listed) {
+    if (chunks > 1 || file.content() instanceof FileContent.Listed) {
       large(directory, file, extents, chunks < extents.size());
     } else {
       small(directory, file, extents);
@@ -54,9 +56,9 @@ final class SegmentPlanner {
     submitIfFull();
   }
 
-  private void small(WorkDirectory directory, Entry.File file, List<Extent> extents)
+  private void small(PendingDirectory directory, NodeEntry.File file, List<Extent> extents)
       throws IOException, InterruptedException {
-    List<Task.Piece> pieces = List.of();
+    List<WriteTask.Piece> pieces = List.of();
     long position = 0;
     for (Extent extent : extents) {
       if (extent instanceof Extent.Data data) {
@@ -66,26 +68,26 @@ final class SegmentPlanner {
     }
     directory.retain();
     boolean endsInHole = !extents.isEmpty() && extents.getLast() instanceof Extent.Hole;
-    segment.add(new Task.Small(directory, file, pieces, endsInHole));
+    segment.add(new WriteTask.Small(directory, file, pieces, endsInHole));
     segment.count(file.size(), 1);
   }
 
   /** Its parts may be in several segments; a part ends where its segment does. */
   private void large(
-      WorkDirectory directory, Entry.File file, List<Extent> extents, boolean hasHoles)
+      PendingDirectory directory, NodeEntry.File file, List<Extent> extents, boolean hasHoles)
       throws IOException, InterruptedException {
     LargeFile large = ends.opened(new LargeFile(directory, file, hasHoles));
-    Segment in = segment;
-    List<Task.Piece> pieces = new ArrayList<>();
+    RestoreSegment in = segment;
+    List<WriteTask.Piece> pieces = new ArrayList<>();
     long position = 0;
     for (Extent extent : extents) {
       if (extent instanceof Extent.Data data) {
-        Task.Piece piece = piece(directory, file, data, position);
+        WriteTask.Piece piece = piece(directory, file, data, position);
         if (pieces.isEmpty() || in != segment) {
           in = segment;
           pieces = new ArrayList<>();
           large.retain();
-          segment.add(new Task.Part(large, pieces));
+          segment.add(new WriteTask.Part(large, pieces));
         }
         pieces.add(piece);
       }
@@ -96,28 +98,28 @@ final class SegmentPlanner {
     ends.release(large);
   }
 
-  private Task.Piece piece(
-      WorkDirectory directory, Entry.File file, Extent.Data data, long position)
+  private WriteTask.Piece piece(
+      PendingDirectory directory, NodeEntry.File file, Extent.Data data, long position)
       throws IOException, InterruptedException {
     int entry = packs.find(data.chunk());
     ChunkTable table = packs.table();
     PackReader.requireLength(data.chunk(), table.length(entry), data.size());
-    Task.InFile written = places.find(entry);
+    WriteTask.InFile written = places.find(entry);
     places.put(entry, directory, file.name(), position);
-    Task.Source source = written;
-    Block block = known(table.pack(entry), table.block(entry));
+    WriteTask.Source source = written;
+    PipelineBlock block = known(table.pack(entry), table.block(entry));
     // A block stays until the segments that need it are written: where it is gone, they are.
     if (block == null && written == null) {
       block = load(table.pack(entry), table.block(entry));
     }
     if (block != null) {
-      source = new Task.InBlock(block, table.offset(entry));
+      source = new WriteTask.InBlock(block, table.offset(entry));
     }
-    return new Task.Piece(data.chunk(), Objects.requireNonNull(source), data.size(), position);
+    return new WriteTask.Piece(data.chunk(), Objects.requireNonNull(source), data.size(), position);
   }
 
-  private @Nullable Block known(int pack, int number) throws IOException {
-    Block block = segment.find(pack, number);
+  private @Nullable PipelineBlock known(int pack, int number) throws IOException {
+    PipelineBlock block = segment.find(pack, number);
     if (block == null) {
       block = pipeline.useIfKnown(pack, number);
       if (block != null) {
@@ -128,9 +130,9 @@ final class SegmentPlanner {
   }
 
   /** Waits for room, if need be, with nothing in hand that others could wait for. */
-  private Block load(int pack, int number) throws IOException, InterruptedException {
+  private PipelineBlock load(int pack, int number) throws IOException, InterruptedException {
     int rawLength = packs.span(pack, number).rawLength();
-    Block block = pipeline.tryUse(pack, number, rawLength);
+    PipelineBlock block = pipeline.tryUse(pack, number, rawLength);
     if (block == null) {
       submit();
       block = pipeline.use(pack, number, rawLength);
@@ -149,7 +151,7 @@ final class SegmentPlanner {
   void submit() throws IOException, InterruptedException {
     if (!segment.isEmpty()) {
       pipeline.submit(segment);
-      segment = new Segment();
+      segment = new RestoreSegment();
     }
   }
 }

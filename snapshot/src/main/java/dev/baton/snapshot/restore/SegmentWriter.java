@@ -7,7 +7,7 @@
 package dev.baton.snapshot.restore;
 
 import dev.baton.snapshot.format.BlockReader;
-import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.format.NodeEntry;
 import dev.baton.snapshot.posix.OpenFile;
 import java.io.IOException;
 import java.util.List;
@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /** One of the threads that write files. */
 final class SegmentWriter {
-  private final Pipeline pipeline;
-  private final FileWriter files;
-  private final DirectoryEnd ends;
-  private final WrittenChunks writtenChunks;
-  private final Written written;
+  private final RestorePipeline pipeline;
+  private final RestoredFileWriter files;
+  private final DirectoryFinalizer ends;
+  private final WrittenChunkReader writtenChunks;
+  private final RestoreProgressCounter written;
 
   /** Where pieces go. */
   @FunctionalInterface
@@ -29,11 +29,11 @@ final class SegmentWriter {
   }
 
   SegmentWriter(
-      Pipeline pipeline,
-      FileWriter files,
-      DirectoryEnd ends,
-      WrittenChunks writtenChunks,
-      Written written) {
+      RestorePipeline pipeline,
+      RestoredFileWriter files,
+      DirectoryFinalizer ends,
+      WrittenChunkReader writtenChunks,
+      RestoreProgressCounter written) {
     this.pipeline = pipeline;
     this.files = files;
     this.ends = ends;
@@ -43,7 +43,7 @@ final class SegmentWriter {
 
   /** Returns when there is nothing to write any more, or all has failed. */
   void run() throws IOException, InterruptedException {
-    for (Segment segment = pipeline.next(); segment != null; segment = pipeline.next()) {
+    for (RestoreSegment segment = pipeline.next(); segment != null; segment = pipeline.next()) {
       if (!write(segment)) {
         return;
       }
@@ -53,13 +53,13 @@ final class SegmentWriter {
   }
 
   /** False when all is over before this is written. */
-  private boolean write(Segment segment) throws IOException, InterruptedException {
-    for (Task task : segment.tasks) {
+  private boolean write(RestoreSegment segment) throws IOException, InterruptedException {
+    for (WriteTask task : segment.tasks) {
       boolean done =
           switch (task) {
-            case Task.Small small -> write(small);
-            case Task.Part part -> write(part);
-            case Task.Link(WorkDirectory directory, Entry.Symlink link) -> {
+            case WriteTask.Small small -> write(small);
+            case WriteTask.Part part -> write(part);
+            case WriteTask.Link(PendingDirectory directory, NodeEntry.Symlink link) -> {
               files.symlink(directory, link);
               ends.release(directory);
               yield true;
@@ -72,9 +72,9 @@ final class SegmentWriter {
     return true;
   }
 
-  private boolean write(Task.Small small) throws IOException, InterruptedException {
-    WorkDirectory directory = small.directory();
-    Entry.File file = small.file();
+  private boolean write(WriteTask.Small small) throws IOException, InterruptedException {
+    PendingDirectory directory = small.directory();
+    NodeEntry.File file = small.file();
     try (OpenFile open = files.create(directory, file)) {
       if (!write(open::writeAt, small.pieces())) {
         return false;
@@ -88,7 +88,7 @@ final class SegmentWriter {
     return true;
   }
 
-  private boolean write(Task.Part part) throws IOException, InterruptedException {
+  private boolean write(WriteTask.Part part) throws IOException, InterruptedException {
     LargeFile file = part.file();
     OpenFile open = file.open(files);
     Place place =
@@ -100,11 +100,11 @@ final class SegmentWriter {
     return true;
   }
 
-  private boolean write(Place place, List<Task.Piece> pieces)
+  private boolean write(Place place, List<WriteTask.Piece> pieces)
       throws IOException, InterruptedException {
-    for (Task.Piece piece : pieces) {
+    for (WriteTask.Piece piece : pieces) {
       switch (piece.source()) {
-        case Task.InBlock(Block block, int offset) -> {
+        case WriteTask.InBlock(PipelineBlock block, int offset) -> {
           byte @Nullable [] bytes = pipeline.bytes(block);
           if (bytes == null) {
             return false;
@@ -112,7 +112,7 @@ final class SegmentWriter {
           BlockReader.check(piece.chunk(), bytes, offset, piece.length());
           place.write(piece.position(), bytes, offset, piece.length());
         }
-        case Task.InFile first -> {
+        case WriteTask.InFile first -> {
           byte[] bytes = writtenChunks.read(piece.chunk(), first, piece.length());
           place.write(piece.position(), bytes, 0, piece.length());
         }

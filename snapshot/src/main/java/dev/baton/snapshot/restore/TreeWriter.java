@@ -7,9 +7,9 @@
 package dev.baton.snapshot.restore;
 
 import dev.baton.snapshot.SnapshotException;
-import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.format.NodeEntry;
 import dev.baton.snapshot.format.NodeReader;
-import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.posix.OpenDirectory;
 import dev.baton.snapshot.posix.RawName;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -20,22 +20,22 @@ import java.util.Deque;
  * on its way down and their subdirectories, never the tree.
  */
 final class TreeWriter {
-  private record Child(WorkDirectory parent, Entry.Directory entry) {}
+  private record Child(PendingDirectory parent, NodeEntry.Directory entry) {}
 
   private final NodeReader nodes;
-  private final FileWriter files;
+  private final RestoredFileWriter files;
   private final SegmentPlanner planner;
-  private final DirectoryEnd ends;
-  private final HardLinks links = new HardLinks();
-  private final Budget budget;
+  private final DirectoryFinalizer ends;
+  private final HardLinkRestorer links = new HardLinkRestorer();
+  private final RestoreBudget budget;
   private final Deque<Child> todo = new ArrayDeque<>();
 
   TreeWriter(
       NodeReader nodes,
-      FileWriter files,
+      RestoredFileWriter files,
       SegmentPlanner planner,
-      DirectoryEnd ends,
-      Budget budget) {
+      DirectoryFinalizer ends,
+      RestoreBudget budget) {
     this.nodes = nodes;
     this.files = files;
     this.planner = planner;
@@ -44,8 +44,9 @@ final class TreeWriter {
   }
 
   /** Plans all files; they are written when the pipeline says so. */
-  HardLinks walk(Entry.Directory root, Directory into) throws IOException, InterruptedException {
-    fill(ends.opened(new WorkDirectory(null, root, into)));
+  HardLinkRestorer walk(NodeEntry.Directory root, OpenDirectory into)
+      throws IOException, InterruptedException {
+    fill(ends.opened(new PendingDirectory(null, root, into)));
     for (Child child = todo.pollLast(); child != null; child = todo.pollLast()) {
       fill(ends.opened(files.mkdir(child.parent, child.entry)));
     }
@@ -53,11 +54,11 @@ final class TreeWriter {
     return links;
   }
 
-  private void fill(WorkDirectory directory) throws IOException, InterruptedException {
-    if (directory.depth > Entry.MAX_DEPTH) {
+  private void fill(PendingDirectory directory) throws IOException, InterruptedException {
+    if (directory.depth > NodeEntry.MAX_DEPTH) {
       throw new SnapshotException.TooDeep(
           "more than %d directories in one another: '%s'"
-              .formatted(Entry.MAX_DEPTH, RawName.display(directory.path())));
+              .formatted(NodeEntry.MAX_DEPTH, RawName.display(directory.path())));
     }
     Deque<Child> children = new ArrayDeque<>();
     nodes.read(directory.entry.node(), entry -> add(directory, entry, children));
@@ -68,17 +69,17 @@ final class TreeWriter {
     ends.release(directory);
   }
 
-  private void add(WorkDirectory directory, Entry entry, Deque<Child> children)
+  private void add(PendingDirectory directory, NodeEntry entry, Deque<Child> children)
       throws IOException, InterruptedException {
     budget.entry(directory, entry);
     switch (entry) {
-      case Entry.Directory child -> {
+      case NodeEntry.Directory child -> {
         directory.retain();
         children.add(new Child(directory, child));
       }
-      case Entry.File file -> planner.file(directory, file);
-      case Entry.Symlink link -> planner.symlink(directory, link);
-      case Entry.HardLink link -> links.add(directory, link);
+      case NodeEntry.File file -> planner.file(directory, file);
+      case NodeEntry.Symlink link -> planner.symlink(directory, link);
+      case NodeEntry.HardLink link -> links.add(directory, link);
     }
   }
 }

@@ -6,13 +6,13 @@
  */
 package dev.baton.snapshot.scan;
 
-import dev.baton.snapshot.format.Content;
-import dev.baton.snapshot.format.Entry;
 import dev.baton.snapshot.format.Extent;
+import dev.baton.snapshot.format.FileContent;
+import dev.baton.snapshot.format.FileMetadata;
 import dev.baton.snapshot.format.Hash;
-import dev.baton.snapshot.format.Meta;
+import dev.baton.snapshot.format.NodeEntry;
 import dev.baton.snapshot.format.Xattr;
-import dev.baton.snapshot.posix.Kind;
+import dev.baton.snapshot.posix.FileKind;
 import dev.baton.snapshot.posix.StatBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,17 +30,17 @@ import org.jspecify.annotations.Nullable;
  * safely.
  */
 public final class DirState {
-  private final Self self;
-  private final Entries entries;
+  private final DirectoryStat self;
+  private final DirectoryEntryTable entries;
   private final @Nullable DirState[] children;
-  private final List<Note> notes;
+  private final List<ScanProblem> notes;
   private final boolean linksBelow;
   private final boolean notesBelow;
 
   /** In force above it, and in it. */
-  private Rules inherited;
+  private IgnoreRuleSet inherited;
 
-  private Rules rules;
+  private IgnoreRuleSet rules;
 
   /** The names in it can be relied on as long as its times are the same. */
   private boolean settled;
@@ -49,12 +49,12 @@ public final class DirState {
   private long treeBytes;
 
   DirState(
-      Self self,
-      Entries entries,
+      DirectoryStat self,
+      DirectoryEntryTable entries,
       @Nullable DirState[] children,
-      List<Note> notes,
-      Rules inherited,
-      Rules rules,
+      List<ScanProblem> notes,
+      IgnoreRuleSet inherited,
+      IgnoreRuleSet rules,
       boolean settled) {
     this.self = self;
     this.entries = entries;
@@ -75,7 +75,7 @@ public final class DirState {
   }
 
   /** The directory's own mode, time, owner and attributes. */
-  public Meta meta() {
+  public FileMetadata meta() {
     return self.meta();
   }
 
@@ -89,14 +89,14 @@ public final class DirState {
     return entries.name(i);
   }
 
-  /** {@link Kind#OTHER} for what is never captured. */
-  public Kind kind(int i) {
+  /** {@link FileKind#OTHER} for what is never captured. */
+  public FileKind kind(int i) {
     return entries.kind(i);
   }
 
   /** Whether it belongs into the directory's node. */
   public boolean isPresent(int i) {
-    return entries.kind(i) != Kind.OTHER && !entries.is(i, Entries.SKIPPED);
+    return entries.kind(i) != FileKind.OTHER && !entries.is(i, DirectoryEntryTable.SKIPPED);
   }
 
   /**
@@ -134,36 +134,36 @@ public final class DirState {
   }
 
   /** Of an entry that is no directory; without attributes as long as it was not read. */
-  public Meta meta(int i) {
-    Extra extra = entries.extra(i);
-    return new Meta(
+  public FileMetadata meta(int i) {
+    ExtraAttributes extra = entries.extra(i);
+    return new FileMetadata(
         entries.modes[i], entries.mtimes[i], entries.mtimeNanos[i], extra.owner(), extra.xattrs());
   }
 
   /** Whether it is a file's first name and its content must be read, now or once more. */
   public boolean needsReading(int i) {
-    return entries.kind(i) == Kind.FILE
-        && !entries.is(i, Entries.KNOWN)
-        && !entries.is(i, Entries.SKIPPED)
+    return entries.kind(i) == FileKind.FILE
+        && !entries.is(i, DirectoryEntryTable.KNOWN)
+        && !entries.is(i, DirectoryEntryTable.SKIPPED)
         && linkTo(i) == null;
   }
 
   /** Of a file; null as long as it was not read. */
-  public @Nullable Content content(int i) {
-    if (!entries.is(i, Entries.KNOWN)) {
+  public @Nullable FileContent content(int i) {
+    if (!entries.is(i, DirectoryEntryTable.KNOWN)) {
       return null;
     }
-    Content content = entries.extra(i).content();
+    FileContent content = entries.extra(i).content();
     if (content != null) {
       return content;
     }
     long size = entries.sizes[i];
     if (size == 0) {
-      return Content.EMPTY;
+      return FileContent.EMPTY;
     }
     long[] h = entries.hashes;
     Hash hash = new Hash(h[4 * i], h[4 * i + 1], h[4 * i + 2], h[4 * i + 3]);
-    return new Content.Inline(List.of(new Extent.Data(hash, (int) size)));
+    return new FileContent.Inline(List.of(new Extent.Data(hash, (int) size)));
   }
 
   /**
@@ -171,20 +171,21 @@ public final class DirState {
    *
    * @throws IllegalStateException if it is not present, not read, or a directory not sealed
    */
-  public Entry entry(int i) {
+  public NodeEntry entry(int i) {
     String name = name(i);
     return switch (kind(i)) {
       case DIRECTORY -> {
         DirState child = child(i);
-        yield new Entry.Directory(name, child.meta(), required(child.node, name));
+        yield new NodeEntry.Directory(name, child.meta(), required(child.node, name));
       }
       case FILE -> {
         String first = linkTo(i);
         yield first != null
-            ? new Entry.HardLink(name, first)
-            : new Entry.File(name, meta(i), length(i), required(content(i), name));
+            ? new NodeEntry.HardLink(name, first)
+            : new NodeEntry.File(name, meta(i), length(i), required(content(i), name));
       }
-      case SYMLINK -> new Entry.Symlink(name, entries.mtimes[i], entries.mtimeNanos[i], target(i));
+      case SYMLINK ->
+          new NodeEntry.Symlink(name, entries.mtimes[i], entries.mtimeNanos[i], target(i));
       case OTHER, UNKNOWN -> throw new IllegalStateException("'%s' is skipped".formatted(name));
     };
   }
@@ -203,20 +204,21 @@ public final class DirState {
    *     file from now on
    * @param xattrs of this file
    * @param trusted whether the next scan may rely on it: false where the file changed while it was
-   *     read, otherwise as {@link Settled} has it
+   *     read, otherwise as {@link TimestampTrustPolicy} has it
    * @throws IllegalStateException if it needs no reading
    */
   public synchronized void learn(
-      int i, StatBuffer stat, List<Xattr> xattrs, Content content, boolean trusted) {
+      int i, StatBuffer stat, List<Xattr> xattrs, FileContent content, boolean trusted) {
     requireOpen(i);
-    Extra extra = entries.extra(i);
+    ExtraAttributes extra = entries.extra(i);
     // A name was added or removed since: only a new look at all names tells which.
     boolean sameLinks = stat.links == Math.max(1, extra.links());
     entries.set(i, stat);
     Hash only = hash(i, content);
-    boolean plain = only != null || (stat.size == 0 && content.equals(Content.EMPTY));
-    entries.extra(i, extra.with(FileAttributes.owner(stat), xattrs, plain ? null : content));
-    entries.flags[i] = trusted && sameLinks ? Entries.CACHED : Entries.KNOWN;
+    boolean plain = only != null || (stat.size == 0 && content.equals(FileContent.EMPTY));
+    entries.extra(i, extra.with(FileAttributeReader.owner(stat), xattrs, plain ? null : content));
+    entries.flags[i] =
+        trusted && sameLinks ? DirectoryEntryTable.CACHED : DirectoryEntryTable.KNOWN;
   }
 
   /**
@@ -227,17 +229,19 @@ public final class DirState {
    * @param began milliseconds since 1970, when that scan began
    * @throws IllegalStateException if it needs no reading
    */
-  public synchronized void learnWritten(int i, List<Xattr> xattrs, Content content, long began) {
+  public synchronized void learnWritten(
+      int i, List<Xattr> xattrs, FileContent content, long began) {
     requireOpen(i);
     boolean plain =
-        hash(i, content) != null || (entries.sizes[i] == 0 && content.equals(Content.EMPTY));
-    Extra extra = entries.extra(i);
+        hash(i, content) != null || (entries.sizes[i] == 0 && content.equals(FileContent.EMPTY));
+    ExtraAttributes extra = entries.extra(i);
     entries.extra(i, extra.with(extra.owner(), xattrs, plain ? null : content));
-    entries.flags[i] = entries.settled(i, began) ? Entries.CACHED : Entries.KNOWN;
+    entries.flags[i] =
+        entries.settled(i, began) ? DirectoryEntryTable.CACHED : DirectoryEntryTable.KNOWN;
   }
 
   /** Keeps the hash of the only chunk and returns it; null where there is none, or another one. */
-  private @Nullable Hash hash(int i, Content content) {
+  private @Nullable Hash hash(int i, FileContent content) {
     Hash only = onlyChunk(content, entries.sizes[i]);
     if (only != null) {
       entries.hashes[4 * i] = only.a();
@@ -248,8 +252,8 @@ public final class DirState {
     return only;
   }
 
-  private static @Nullable Hash onlyChunk(Content content, long size) {
-    return content instanceof Content.Inline inline
+  private static @Nullable Hash onlyChunk(FileContent content, long size) {
+    return content instanceof FileContent.Inline inline
             && inline.extents().size() == 1
             && inline.extents().getFirst() instanceof Extent.Data data
             && data.size() == size
@@ -260,7 +264,7 @@ public final class DirState {
   /** Takes note that it could not be read: it is left out, and tried again by the next capture. */
   public synchronized void skip(int i) {
     requireOpen(i);
-    entries.flags[i] = Entries.SKIPPED;
+    entries.flags[i] = DirectoryEntryTable.SKIPPED;
   }
 
   private void requireOpen(int i) {
@@ -290,7 +294,7 @@ public final class DirState {
         if (needsReading(i)) {
           throw new IllegalStateException("'%s' was not read yet".formatted(name(i)));
         }
-        bytes += kind(i) == Kind.FILE && linkTo(i) == null ? length(i) : 0;
+        bytes += kind(i) == FileKind.FILE && linkTo(i) == null ? length(i) : 0;
       }
     }
     treeBytes = bytes;
@@ -302,11 +306,11 @@ public final class DirState {
     return treeBytes;
   }
 
-  Self self() {
+  DirectoryStat self() {
     return self;
   }
 
-  Entries entries() {
+  DirectoryEntryTable entries() {
     return entries;
   }
 
@@ -318,7 +322,7 @@ public final class DirState {
     return children[i];
   }
 
-  List<Note> notes() {
+  List<ScanProblem> notes() {
     return notes;
   }
 
@@ -330,11 +334,11 @@ public final class DirState {
     return notesBelow;
   }
 
-  Rules inherited() {
+  IgnoreRuleSet inherited() {
     return inherited;
   }
 
-  Rules rules() {
+  IgnoreRuleSet rules() {
     return rules;
   }
 
@@ -343,14 +347,14 @@ public final class DirState {
   }
 
   /** Seen again, and found to be the same under these rules: facts about the next scan only. */
-  void confirm(Rules inherited, Rules rules, boolean settled) {
+  void confirm(IgnoreRuleSet inherited, IgnoreRuleSet rules, boolean settled) {
     this.inherited = inherited;
     this.rules = rules;
     this.settled = settled;
   }
 
   /** The same entries with other children. */
-  DirState with(Entries entries, @Nullable DirState[] children) {
+  DirState with(DirectoryEntryTable entries, @Nullable DirState[] children) {
     return new DirState(self, entries, children, notes, inherited, rules, settled);
   }
 }

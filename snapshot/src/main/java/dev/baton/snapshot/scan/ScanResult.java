@@ -6,7 +6,7 @@
  */
 package dev.baton.snapshot.scan;
 
-import dev.baton.snapshot.Skipped;
+import dev.baton.snapshot.SkippedEntry;
 import java.util.List;
 
 /**
@@ -19,7 +19,7 @@ import java.util.List;
  * @param filesToRead of {@link DirState#needsReading}
  */
 public record ScanResult(
-    DirState root, List<Skipped> skipped, List<String> leftOut, long filesToRead) {
+    DirState root, List<SkippedEntry> skipped, List<String> leftOut, long filesToRead) {
   public ScanResult {
     skipped = List.copyOf(skipped);
     leftOut = List.copyOf(leftOut);

@@ -6,10 +6,10 @@
  */
 package dev.baton.snapshot.scan;
 
-import dev.baton.snapshot.format.Entry;
-import dev.baton.snapshot.git.TrackedFiles;
-import dev.baton.snapshot.posix.Directory;
-import dev.baton.snapshot.posix.Kind;
+import dev.baton.snapshot.format.NodeEntry;
+import dev.baton.snapshot.git.GitTrackedFileChecker;
+import dev.baton.snapshot.posix.FileKind;
+import dev.baton.snapshot.posix.OpenDirectory;
 import dev.baton.snapshot.posix.PosixException;
 import dev.baton.snapshot.posix.StatBuffer;
 import java.io.IOException;
@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  * the thread that ends the last of them puts the state together and goes on with the parent.
  */
 final class ScanTask {
-  static final int MAX_DEPTH = Entry.MAX_DEPTH;
+  static final int MAX_DEPTH = NodeEntry.MAX_DEPTH;
 
-  private final Scan scan;
+  private final TreeScanExecutor scan;
   private final @Nullable ScanTask parent;
   private final int index;
   private final String name;
   private final int depth;
-  private final Rules inherited;
+  private final IgnoreRuleSet inherited;
 
   /** Of this directory, as far as one can tell by the name, later by the inode. */
   private @Nullable DirState previous;
@@ -39,27 +39,27 @@ final class ScanTask {
   /** It is elsewhere than it was, or in one that is: patterns may match differently. */
   private boolean moved;
 
-  private @Nullable Directory directory;
-  private @Nullable Look look;
+  private @Nullable OpenDirectory directory;
+  private @Nullable DirectoryScanResult look;
   private @Nullable DirState[] children = new DirState[0];
   private int cursor;
   private final AtomicInteger unopened = new AtomicInteger();
   private final AtomicInteger unfinished = new AtomicInteger();
   private boolean @Nullable [] gone;
-  private final List<Note> lateNotes = new ArrayList<>();
+  private final List<ScanProblem> lateNotes = new ArrayList<>();
 
   /** The root. */
-  ScanTask(Scan scan, @Nullable DirState previous, Rules rules) {
+  ScanTask(TreeScanExecutor scan, @Nullable DirState previous, IgnoreRuleSet rules) {
     this(scan, null, 0, "", 0, rules, previous, false);
   }
 
   private ScanTask(
-      Scan scan,
+      TreeScanExecutor scan,
       @Nullable ScanTask parent,
       int index,
       String name,
       int depth,
-      Rules inherited,
+      IgnoreRuleSet inherited,
       @Nullable DirState previous,
       boolean moved) {
     this.scan = scan;
@@ -73,7 +73,7 @@ final class ScanTask {
   }
 
   void run(StatBuffer stat) throws IOException {
-    Directory opened = open(stat);
+    OpenDirectory opened = open(stat);
     if (opened == null) {
       return;
     }
@@ -82,14 +82,15 @@ final class ScanTask {
     opened.stat(stat);
     recognise(stat);
     DirState last = previous;
-    Look seen =
+    DirectoryScanResult seen =
         last == null || moved || !isRepositoryCurrent(last)
             ? null
-            : Look.again(opened, stat, last, inherited);
+            : DirectoryScanResult.again(opened, stat, last, inherited);
     if (seen == null) {
       try {
         seen =
-            new FreshLook(scan, opened, last, prefix(), depth == MAX_DEPTH, began).look(inherited);
+            new DirectoryRescan(scan, opened, last, prefix(), depth == MAX_DEPTH, began)
+                .look(inherited);
       } catch (PosixException e) {
         ScanTask above = parent;
         if (above == null || !e.isAbsent()) {
@@ -102,11 +103,11 @@ final class ScanTask {
       }
     }
     look = seen;
-    Entries entries = seen.entries();
+    DirectoryEntryTable entries = seen.entries();
     children = new DirState[entries.count];
     int directories = 0;
     for (int i = 0; i < entries.count; i++) {
-      directories += entries.kind(i) == Kind.DIRECTORY ? 1 : 0;
+      directories += entries.kind(i) == FileKind.DIRECTORY ? 1 : 0;
     }
     if (directories == 0) {
       scan.close(opened);
@@ -121,7 +122,7 @@ final class ScanTask {
 
   /** A repository may track other files, with nothing else changed in its work tree. */
   private boolean isRepositoryCurrent(DirState last) {
-    TrackedFiles files = last.rules().tracked();
+    GitTrackedFileChecker files = last.rules().tracked();
     return files == null || files == inherited.tracked() || files.isCurrent();
   }
 
@@ -137,12 +138,12 @@ final class ScanTask {
   }
 
   /** Null when there is nothing to look into; then the task is at its end. */
-  private @Nullable Directory open(StatBuffer stat) throws IOException {
+  private @Nullable OpenDirectory open(StatBuffer stat) throws IOException {
     ScanTask above = parent;
     if (above == null) {
-      return scan.opened(Directory.open(scan.root()));
+      return scan.opened(OpenDirectory.open(scan.root()));
     }
-    Directory from = above.opened();
+    OpenDirectory from = above.opened();
     try {
       return scan.opened(from.openChild(name));
     } catch (PosixException e) {
@@ -150,7 +151,7 @@ final class ScanTask {
         throw e;
       }
       boolean there =
-          !e.isAbsent() && from.statIfPresent(name, stat) && stat.kind() == Kind.DIRECTORY;
+          !e.isAbsent() && from.statIfPresent(name, stat) && stat.kind() == FileKind.DIRECTORY;
       above.childDone(index, there ? closed(from, stat, e) : null, e);
       return null;
     } finally {
@@ -159,9 +160,11 @@ final class ScanTask {
   }
 
   /** The directory is kept, its content is not known. */
-  private DirState closed(Directory from, StatBuffer stat, PosixException e) throws IOException {
-    List<Note> notes = List.of(Look.unreadable("", e));
-    Self self = FileAttributes.self(stat, FileAttributes.accessLists(from, name));
+  private DirState closed(OpenDirectory from, StatBuffer stat, PosixException e)
+      throws IOException {
+    List<ScanProblem> notes = List.of(DirectoryScanResult.unreadable("", e));
+    DirectoryStat self =
+        FileAttributeReader.self(stat, FileAttributeReader.accessLists(from, name));
     DirState last = previous;
     return last != null
             && last.size() == 0
@@ -170,19 +173,25 @@ final class ScanTask {
             && last.meta().equals(self.meta())
         ? last
         : new DirState(
-            self, new Entries(List.of()), new DirState[0], notes, inherited, inherited, false);
+            self,
+            new DirectoryEntryTable(List.of()),
+            new DirState[0],
+            notes,
+            inherited,
+            inherited,
+            false);
   }
 
-  private Directory opened() {
-    Directory mine = directory;
+  private OpenDirectory opened() {
+    OpenDirectory mine = directory;
     if (mine == null) {
       throw new IllegalStateException("'%s' was not opened".formatted(name));
     }
     return mine;
   }
 
-  private Look looked() {
-    Look mine = look;
+  private DirectoryScanResult looked() {
+    DirectoryScanResult mine = look;
     if (mine == null) {
       throw new IllegalStateException("'%s' was not looked at".formatted(name));
     }
@@ -214,7 +223,7 @@ final class ScanTask {
 
   /** To be called by one thread at a time. */
   ScanTask nextChild() {
-    Look seen = looked();
+    DirectoryScanResult seen = looked();
     int at = cursor++;
     skipToDirectory();
     String child = seen.entries().name(at);
@@ -229,13 +238,13 @@ final class ScanTask {
         moved);
   }
 
-  private Rules rulesFor(Rules mine, String child) {
+  private IgnoreRuleSet rulesFor(IgnoreRuleSet mine, String child) {
     return mine.entering(mine.dependsOnPlace(child) ? prefix() : "", child);
   }
 
   private void skipToDirectory() {
-    Entries entries = looked().entries();
-    while (cursor < entries.count && entries.kind(cursor) != Kind.DIRECTORY) {
+    DirectoryEntryTable entries = looked().entries();
+    while (cursor < entries.count && entries.kind(cursor) != FileKind.DIRECTORY) {
       cursor++;
     }
   }
@@ -248,7 +257,7 @@ final class ScanTask {
         mine[child] = true;
         gone = mine;
         String lost = looked().entries().name(child);
-        lateNotes.add(Look.vanished(lost, e));
+        lateNotes.add(DirectoryScanResult.vanished(lost, e));
       }
     }
     childDone(child, state);
@@ -280,7 +289,7 @@ final class ScanTask {
   }
 
   private synchronized DirState state() {
-    Look seen = looked();
+    DirectoryScanResult seen = looked();
     DirState last = previous;
     if (last != null
         && seen.same()
@@ -300,7 +309,7 @@ final class ScanTask {
           seen.rules(),
           seen.settled());
     }
-    List<Note> notes = new ArrayList<>(seen.notes());
+    List<ScanProblem> notes = new ArrayList<>(seen.notes());
     notes.addAll(lateNotes);
     List<@Nullable DirState> left = new ArrayList<>();
     for (int i = 0; i < lost.length; i++) {
@@ -310,7 +319,7 @@ final class ScanTask {
     }
     return new DirState(
         seen.self(),
-        new Entries(seen.entries(), lost),
+        new DirectoryEntryTable(seen.entries(), lost),
         left.toArray(new DirState[0]),
         List.copyOf(notes),
         inherited,

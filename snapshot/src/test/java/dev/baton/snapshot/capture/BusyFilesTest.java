@@ -8,12 +8,12 @@ package dev.baton.snapshot.capture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.snapshot.Captured;
-import dev.baton.snapshot.Excludes;
-import dev.baton.snapshot.Skipped;
-import dev.baton.snapshot.TrackedTree;
+import dev.baton.snapshot.CapturedTree;
+import dev.baton.snapshot.ExcludePolicy;
+import dev.baton.snapshot.SkippedEntry;
+import dev.baton.snapshot.TreeSnapshotter;
 import dev.baton.snapshot.restore.RestoreOptions;
-import dev.baton.snapshot.restore.Scratch;
+import dev.baton.snapshot.restore.ScratchDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -31,14 +31,14 @@ import org.junit.jupiter.api.Test;
 
 /** Trees that somebody works on while they are captured. */
 class BusyFilesTest {
-  private final Scratch scratch;
+  private final ScratchDirectory scratch;
   private final Path source;
-  private final PacksInMemory store = new PacksInMemory();
-  private final TrackedTree tree = new TrackedTree(Excludes.none());
+  private final InMemoryPackStore store = new InMemoryPackStore();
+  private final TreeSnapshotter tree = new TreeSnapshotter(ExcludePolicy.none());
   private volatile boolean stop;
 
   BusyFilesTest() throws IOException {
-    scratch = new Scratch();
+    scratch = new ScratchDirectory();
     source = Files.createDirectory(scratch.resolve("source"));
   }
 
@@ -70,18 +70,18 @@ class BusyFilesTest {
     try {
       for (int i = 0; i < 6; i++) {
         // when
-        Captured captured = tree.capture(source, store);
+        CapturedTree captured = tree.capture(source, store);
 
         // then
-        new TrackedTree(Excludes.none())
+        new TreeSnapshotter(ExcludePolicy.none())
             .restore(
                 captured.snapshot(), store, scratch.resolve("target"), RestoreOptions.defaults());
-        assertThat(new TrackedTree(Excludes.none()).digest(scratch.resolve("target")))
+        assertThat(new TreeSnapshotter(ExcludePolicy.none()).digest(scratch.resolve("target")))
             .isEqualTo(captured.snapshot().root());
         assertThat(scratch.run("cat target/stable/* | sort | uniq | wc -l").strip()).isEqualTo("1");
         assertThat(captured.skipped())
-            .extracting(Skipped::reason)
-            .isSubsetOf(Skipped.Reason.VANISHED, Skipped.Reason.CHANGED_WHILE_READ);
+            .extracting(SkippedEntry::reason)
+            .isSubsetOf(SkippedEntry.Reason.VANISHED, SkippedEntry.Reason.CHANGED_WHILE_READ);
       }
     } finally {
       stop = true;
@@ -91,8 +91,9 @@ class BusyFilesTest {
     }
     assertThat(failed.get()).isNull();
     // And when it is quiet, it is what is there.
-    Captured last = tree.capture(source, store);
-    assertThat(new TrackedTree(Excludes.none()).digest(source)).isEqualTo(last.snapshot().root());
+    CapturedTree last = tree.capture(source, store);
+    assertThat(new TreeSnapshotter(ExcludePolicy.none()).digest(source))
+        .isEqualTo(last.snapshot().root());
   }
 
   @Test
@@ -102,17 +103,17 @@ class BusyFilesTest {
         Thread.ofPlatform()
             .start(() -> repeat(random -> overwrite(file, random), new AtomicReference<>()));
     try {
-      Captured captured = tree.capture(source, store);
+      CapturedTree captured = tree.capture(source, store);
 
       assertThat(captured.skipped())
           .containsExactly(
-              new Skipped(
-                  "log", Skipped.Reason.CHANGED_WHILE_READ, "written during each of 3 reads"));
+              new SkippedEntry(
+                  "log", SkippedEntry.Reason.CHANGED_WHILE_READ, "written during each of 3 reads"));
     } finally {
       stop = true;
       writer.join();
     }
-    Captured quiet = tree.capture(source, store);
+    CapturedTree quiet = tree.capture(source, store);
     assertThat(quiet.skipped()).isEmpty();
     assertThat(quiet.changedFiles()).isEqualTo(1);
   }

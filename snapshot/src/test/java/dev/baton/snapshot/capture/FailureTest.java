@@ -9,12 +9,12 @@ package dev.baton.snapshot.capture;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.baton.snapshot.Captured;
-import dev.baton.snapshot.Excludes;
+import dev.baton.snapshot.CapturedTree;
+import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.PackRef;
-import dev.baton.snapshot.TrackedTree;
+import dev.baton.snapshot.TreeSnapshotter;
 import dev.baton.snapshot.restore.RestoreOptions;
-import dev.baton.snapshot.restore.Scratch;
+import dev.baton.snapshot.restore.ScratchDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,13 +26,13 @@ import org.junit.jupiter.api.Test;
 
 /** Captures that fail half-way, and what comes after them. */
 class FailureTest {
-  private final Scratch scratch;
+  private final ScratchDirectory scratch;
   private final Path source;
-  private final PacksInMemory store = new PacksInMemory();
-  private final TrackedTree tree = new TrackedTree(Excludes.none());
+  private final InMemoryPackStore store = new InMemoryPackStore();
+  private final TreeSnapshotter tree = new TreeSnapshotter(ExcludePolicy.none());
 
   FailureTest() throws IOException {
-    scratch = new Scratch();
+    scratch = new ScratchDirectory();
     source = Files.createDirectory(scratch.resolve("source"));
   }
 
@@ -51,15 +51,15 @@ class FailureTest {
     assertThat(all).isGreaterThan(4);
     for (int put = 1; put <= all; put++) {
       // when
-      PacksInMemory fresh = new PacksInMemory();
-      TrackedTree other = new TrackedTree(Excludes.none());
+      InMemoryPackStore fresh = new InMemoryPackStore();
+      TreeSnapshotter other = new TreeSnapshotter(ExcludePolicy.none());
       fresh.failFrom(put, "no space left");
       assertThatThrownBy(() -> other.capture(source, fresh))
           .as("seed %d, put %d", seed, put)
           .isInstanceOf(IOException.class)
           .hasMessage("no space left");
       fresh.heal();
-      Captured captured = other.capture(source, fresh);
+      CapturedTree captured = other.capture(source, fresh);
 
       // then
       restoreAndCompare(captured, fresh);
@@ -70,8 +70,8 @@ class FailureTest {
   }
 
   private int packsOfAll() throws IOException, InterruptedException {
-    PacksInMemory whole = new PacksInMemory();
-    new TrackedTree(Excludes.none()).capture(source, whole);
+    InMemoryPackStore whole = new InMemoryPackStore();
+    new TreeSnapshotter(ExcludePolicy.none()).capture(source, whole);
     return whole.puts();
   }
 
@@ -79,12 +79,12 @@ class FailureTest {
   void shouldPutEverythingAgainWhenTheStoreHasLostIt() throws Exception {
     // given
     fill(new Random(2), 300, 20_000);
-    Captured first = tree.capture(source, store);
+    CapturedTree first = tree.capture(source, store);
     store.clear();
 
     // when
     tree.forgetPacks();
-    Captured second = tree.capture(source, store);
+    CapturedTree second = tree.capture(source, store);
 
     // then
     assertThat(second.snapshot().root()).isEqualTo(first.snapshot().root());
@@ -95,9 +95,9 @@ class FailureTest {
   @Test
   void shouldFindWhatAnotherTreeHasPut() throws Exception {
     fill(new Random(3), 50, 200_000);
-    Captured first = tree.capture(source, store);
+    CapturedTree first = tree.capture(source, store);
 
-    Captured second = new TrackedTree(Excludes.none()).capture(source, store);
+    CapturedTree second = new TreeSnapshotter(ExcludePolicy.none()).capture(source, store);
 
     assertThat(second.snapshot().root()).isEqualTo(first.snapshot().root());
     assertThat(second.storedBytes()).isLessThan(first.storedBytes() / 10);
@@ -155,9 +155,9 @@ class FailureTest {
     for (int i = 0; i < 5; i++) {
       fill(new Random(6 + i), 400, 2000);
       tree.capture(source, store);
-      PacksInMemory broken = new PacksInMemory();
+      InMemoryPackStore broken = new InMemoryPackStore();
       broken.failFrom(1, "broken");
-      assertThatThrownBy(() -> new TrackedTree(Excludes.none()).capture(source, broken))
+      assertThatThrownBy(() -> new TreeSnapshotter(ExcludePolicy.none()).capture(source, broken))
           .hasMessage("broken");
     }
     assertThat(open()).isLessThanOrEqualTo(before + 5);
@@ -174,7 +174,7 @@ class FailureTest {
     // given
     Random random = new Random(7);
     fill(random, 400, 30_000);
-    Captured first = tree.capture(source, store);
+    CapturedTree first = tree.capture(source, store);
     long changed = 0;
     int most = 0;
     for (int i = 1; i <= 300; i++) {
@@ -184,7 +184,7 @@ class FailureTest {
       changed += content.length;
 
       // when
-      Captured captured = tree.capture(source, store);
+      CapturedTree captured = tree.capture(source, store);
 
       // then
       most = Math.max(most, captured.snapshot().packs().size());
@@ -192,7 +192,7 @@ class FailureTest {
         restoreAndCompare(captured, store);
       }
     }
-    assertThat(most).isBetween(StoredTree.MANY, StoredTree.MANY + 10);
+    assertThat(most).isBetween(StoredTreeIndex.MANY, StoredTreeIndex.MANY + 10);
     assertThat(store.bytes() - size(first)).isLessThan(3 * changed);
   }
 
@@ -206,22 +206,22 @@ class FailureTest {
         assertThatThrownBy(() -> tree.capture(source, store)).hasMessage("broken");
         store.heal();
       }
-      Captured captured = tree.capture(source, store);
-      assertThat(captured.snapshot().packs().size()).isLessThan(StoredTree.MANY + 10);
+      CapturedTree captured = tree.capture(source, store);
+      assertThat(captured.snapshot().packs().size()).isLessThan(StoredTreeIndex.MANY + 10);
     }
     restoreAndCompare(tree.capture(source, store), store);
   }
 
-  private void restoreAndCompare(Captured captured, PacksInMemory from)
+  private void restoreAndCompare(CapturedTree captured, InMemoryPackStore from)
       throws IOException, InterruptedException {
-    new TrackedTree(Excludes.none())
+    new TreeSnapshotter(ExcludePolicy.none())
         .restore(captured.snapshot(), from, scratch.resolve("target"), RestoreOptions.defaults());
     // A restore has verified the target against the root.
-    assertThat(new TrackedTree(Excludes.none()).digest(source))
+    assertThat(new TreeSnapshotter(ExcludePolicy.none()).digest(source))
         .isEqualTo(captured.snapshot().root());
   }
 
-  private static long size(Captured captured) {
+  private static long size(CapturedTree captured) {
     return captured.snapshot().packs().stream().mapToLong(PackRef::size).sum();
   }
 

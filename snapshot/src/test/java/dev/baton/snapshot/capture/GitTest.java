@@ -8,11 +8,11 @@ package dev.baton.snapshot.capture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.snapshot.Captured;
-import dev.baton.snapshot.Excludes;
-import dev.baton.snapshot.TrackedTree;
+import dev.baton.snapshot.CapturedTree;
+import dev.baton.snapshot.ExcludePolicy;
+import dev.baton.snapshot.TreeSnapshotter;
 import dev.baton.snapshot.restore.RestoreOptions;
-import dev.baton.snapshot.restore.Scratch;
+import dev.baton.snapshot.restore.ScratchDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
@@ -53,10 +53,10 @@ class GitTest {
       git show stash@{1}; cat .git/HEAD; git count-objects -v
       """;
 
-  private final Scratch scratch;
+  private final ScratchDirectory scratch;
 
   GitTest() throws IOException {
-    scratch = new Scratch();
+    scratch = new ScratchDirectory();
   }
 
   @AfterEach
@@ -68,20 +68,21 @@ class GitTest {
   void shouldKeepARepositoryAsGitSeesIt() throws Exception {
     // given
     scratch.run(MAKE);
-    PacksInMemory store = new PacksInMemory();
-    TrackedTree tree = new TrackedTree(Excludes.defaults());
+    InMemoryPackStore store = new InMemoryPackStore();
+    TreeSnapshotter tree = new TreeSnapshotter(ExcludePolicy.defaults());
 
     // when
     // Looking refreshes the index, so that comes first.
     String expected = see();
-    Captured captured = tree.capture(scratch.resolve("source"), store);
+    CapturedTree captured = tree.capture(scratch.resolve("source"), store);
     Files.move(scratch.resolve("source"), scratch.resolve("original"));
     // In the same place: a worktree knows its repository by an absolute path.
-    new TrackedTree(Excludes.defaults())
+    new TreeSnapshotter(ExcludePolicy.defaults())
         .restore(captured.snapshot(), store, scratch.resolve("source"), RestoreOptions.defaults());
 
     // then
-    assertThat(Comparison.of(scratch, "original/.git", "source/.git", List.of(), true)).isEmpty();
+    assertThat(DirectoryComparator.of(scratch, "original/.git", "source/.git", List.of(), true))
+        .isEmpty();
     assertThat(see()).isEqualTo(expected).contains("stash@{1}", "unpushed", "refs/heads/target");
     assertThat(expected).doesNotContain("error", "missing", "broken");
     assertThat(scratch.resolve("source/target")).doesNotExist();

@@ -8,16 +8,16 @@ package dev.baton.snapshot.capture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.snapshot.Captured;
-import dev.baton.snapshot.Excludes;
+import dev.baton.snapshot.CapturedTree;
+import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.Pack;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackSource;
 import dev.baton.snapshot.PackStore;
-import dev.baton.snapshot.TrackedTree;
+import dev.baton.snapshot.TreeSnapshotter;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.restore.RestoreOptions;
-import dev.baton.snapshot.restore.Scratch;
+import dev.baton.snapshot.restore.ScratchDirectory;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
@@ -36,7 +36,7 @@ class LargeTreeTest {
   @Test
   @EnabledIfSystemProperty(named = "baton.million", matches = "true")
   void shouldCaptureAMillionFilesInHalfAGigabyte() throws Exception {
-    try (Scratch scratch = new Scratch()) {
+    try (ScratchDirectory scratch = new ScratchDirectory()) {
       String classPath = System.getProperty("java.class.path");
       Process process =
           new ProcessBuilder(
@@ -73,7 +73,7 @@ class LargeTreeTest {
         make(source, files, size);
       }
       PacksInFiles store = new PacksInFiles(Files.createDirectories(work.resolve("packs")));
-      TrackedTree tree = new TrackedTree(Excludes.none());
+      TreeSnapshotter tree = new TreeSnapshotter(ExcludePolicy.none());
       measure("first", () -> tree.capture(source, store));
       measure("unchanged", () -> tree.capture(source, store));
       measure("unchanged", () -> tree.capture(source, store));
@@ -81,14 +81,14 @@ class LargeTreeTest {
         change(source, files, changed);
         measure(changed + " changed", () -> tree.capture(source, store));
       }
-      Captured last = measure("unchanged", () -> tree.capture(source, store));
+      CapturedTree last = measure("unchanged", () -> tree.capture(source, store));
       Path target = work.resolve("target");
       measure(
           "restore",
           () -> {
-            TrackedTree other = new TrackedTree(Excludes.none());
+            TreeSnapshotter other = new TreeSnapshotter(ExcludePolicy.none());
             other.restore(last.snapshot(), store, target, RestoreOptions.defaults());
-            Captured again = other.capture(target, store);
+            CapturedTree again = other.capture(target, store);
             if (!again.snapshot().root().equals(last.snapshot().root())) {
               throw new IOException("another tree was restored");
             }
@@ -130,16 +130,16 @@ class LargeTreeTest {
 
     @FunctionalInterface
     private interface Work {
-      Captured run() throws IOException, InterruptedException;
+      CapturedTree run() throws IOException, InterruptedException;
     }
 
-    private static Captured measure(String what, Work work)
+    private static CapturedTree measure(String what, Work work)
         throws IOException, InterruptedException {
       var system =
           (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
       long cpu = system.getProcessCpuTime();
       long began = System.nanoTime();
-      Captured captured = work.run();
+      CapturedTree captured = work.run();
       String memory =
           Files.readAllLines(Path.of("/proc/self/status")).stream()
               .filter(line -> line.startsWith("VmHWM"))

@@ -10,18 +10,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.baton.snapshot.Captured;
-import dev.baton.snapshot.Excludes;
-import dev.baton.snapshot.Skipped;
-import dev.baton.snapshot.TrackedTree;
-import dev.baton.snapshot.format.Entry;
-import dev.baton.snapshot.format.ExtentList;
-import dev.baton.snapshot.posix.Directory;
+import dev.baton.snapshot.CapturedTree;
+import dev.baton.snapshot.ExcludePolicy;
+import dev.baton.snapshot.SkippedEntry;
+import dev.baton.snapshot.TreeSnapshotter;
+import dev.baton.snapshot.format.ExtentListCodec;
+import dev.baton.snapshot.format.NodeEntry;
+import dev.baton.snapshot.posix.OpenDirectory;
 import dev.baton.snapshot.posix.OpenFile;
 import dev.baton.snapshot.posix.PosixException;
 import dev.baton.snapshot.restore.RestoreOptions;
 import dev.baton.snapshot.restore.RestoredTree;
-import dev.baton.snapshot.restore.Scratch;
+import dev.baton.snapshot.restore.ScratchDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,12 +36,12 @@ class LimitsTest {
   /** As the threads of a runner have. */
   private static final long SMALL_STACK = 512 << 10;
 
-  private final Scratch scratch;
-  private final PacksInMemory store = new PacksInMemory();
-  private final TrackedTree tree = new TrackedTree(Excludes.none());
+  private final ScratchDirectory scratch;
+  private final InMemoryPackStore store = new InMemoryPackStore();
+  private final TreeSnapshotter tree = new TreeSnapshotter(ExcludePolicy.none());
 
   LimitsTest() throws IOException {
-    scratch = new Scratch();
+    scratch = new ScratchDirectory();
   }
 
   @AfterEach
@@ -52,30 +52,30 @@ class LimitsTest {
   @Test
   void shouldCaptureTheDeepestTree() throws Exception {
     // given
-    Path source = deep(Entry.MAX_DEPTH);
+    Path source = deep(NodeEntry.MAX_DEPTH);
 
     // when
-    Captured captured = onSmallStack(() -> tree.capture(source, store));
+    CapturedTree captured = onSmallStack(() -> tree.capture(source, store));
 
     // then
     assertThat(captured.skipped()).isEmpty();
-    assertThat(captured.snapshot().fileCount()).isEqualTo(Entry.MAX_DEPTH / 128 + 1);
+    assertThat(captured.snapshot().fileCount()).isEqualTo(NodeEntry.MAX_DEPTH / 128 + 1);
     restoreAndCompare(captured, source);
     assertThat(onSmallStack(() -> tree.list(source)).entries())
-        .hasSize(1 + Entry.MAX_DEPTH + Entry.MAX_DEPTH / 128 + 1);
+        .hasSize(1 + NodeEntry.MAX_DEPTH + NodeEntry.MAX_DEPTH / 128 + 1);
   }
 
   @Test
   void shouldLeaveOutWhatIsDeeper() throws Exception {
-    Path source = deep(Entry.MAX_DEPTH + 1);
+    Path source = deep(NodeEntry.MAX_DEPTH + 1);
 
-    Captured captured = onSmallStack(() -> tree.capture(source, store));
+    CapturedTree captured = onSmallStack(() -> tree.capture(source, store));
 
     assertThat(captured.skipped())
         .singleElement()
         .satisfies(
             skipped -> {
-              assertThat(skipped.reason()).isEqualTo(Skipped.Reason.UNREADABLE);
+              assertThat(skipped.reason()).isEqualTo(SkippedEntry.Reason.UNREADABLE);
               assertThat(skipped.detail()).isEqualTo("more than 2048 levels deep");
             });
     restoreAndCompare(captured, source);
@@ -84,14 +84,14 @@ class LimitsTest {
   @Test
   void shouldCaptureDeepFilesWithFewFilesOpen() throws Exception {
     // given
-    Path source = deep(Entry.MAX_DEPTH);
+    Path source = deep(NodeEntry.MAX_DEPTH);
     scratch.run("sleep 0.1");
     tree.capture(source, store);
-    Captured before = tree.capture(source, store);
+    CapturedTree before = tree.capture(source, store);
     scratch.run("cd source && for i in $(seq 200); do cd d; done && echo new > new");
 
     // when
-    Captured after = onSmallStack(() -> tree.capture(source, store));
+    CapturedTree after = onSmallStack(() -> tree.capture(source, store));
 
     // then
     assertThat(before.storedBytes()).isZero();
@@ -108,14 +108,14 @@ class LimitsTest {
       manyAttributes(source);
 
       // when
-      Captured captured = tree.capture(source, store);
+      CapturedTree captured = tree.capture(source, store);
 
       // then
       assertThat(captured.skipped())
-          .extracting(Skipped::path, Skipped::reason)
+          .extracting(SkippedEntry::path, SkippedEntry::reason)
           .containsExactlyInAnyOrder(
-              tuple("many", Skipped.Reason.ATTRIBUTES_LOST),
-              tuple("directory", Skipped.Reason.ATTRIBUTES_LOST));
+              tuple("many", SkippedEntry.Reason.ATTRIBUTES_LOST),
+              tuple("directory", SkippedEntry.Reason.ATTRIBUTES_LOST));
       RestoredTree restored = restore(captured);
       assertThat(restored.root()).isEqualTo(captured.snapshot().root());
       assertThat(tree.capture(source, store).skipped()).hasSize(2);
@@ -125,10 +125,10 @@ class LimitsTest {
   }
 
   private static void manyAttributes(Path source) throws IOException {
-    try (Directory directory = Directory.open(source)) {
+    try (OpenDirectory directory = OpenDirectory.open(source)) {
       directory.mkdir("directory", 0755);
       try (OpenFile file = directory.create("many", 0644);
-          Directory inner = directory.openChild("directory")) {
+          OpenDirectory inner = directory.openChild("directory")) {
         for (int i = 0; i < 300; i++) {
           file.setXattr("user.a" + i, new byte[1]);
           inner.setXattr("user.a" + i, new byte[1]);
@@ -145,8 +145,8 @@ class LimitsTest {
   void shouldTakeAPerforatedFileForADenseOne() throws Exception {
     // given
     Path source = Files.createDirectory(scratch.resolve("source"));
-    int holes = ExtentList.MAX / 2 + 10;
-    try (Directory directory = Directory.open(source);
+    int holes = ExtentListCodec.MAX / 2 + 10;
+    try (OpenDirectory directory = OpenDirectory.open(source);
         OpenFile file = directory.create("perforated", 0644)) {
       for (int i = 0; i < holes; i++) {
         file.writeAt(i * 8192L, new byte[] {1}, 0, 1);
@@ -154,7 +154,7 @@ class LimitsTest {
     }
 
     // when
-    Captured captured = tree.capture(source, store);
+    CapturedTree captured = tree.capture(source, store);
 
     // then
     assertThat(captured.skipped()).isEmpty();
@@ -164,33 +164,33 @@ class LimitsTest {
   @Test
   void shouldCaptureALargeDirectory() throws Exception {
     Path source = Files.createDirectory(scratch.resolve("source"));
-    try (Directory directory = Directory.open(source)) {
+    try (OpenDirectory directory = OpenDirectory.open(source)) {
       for (int i = 0; i < 20_000; i++) {
         directory.symlink("link-" + i, "x");
       }
     }
 
-    Captured captured = tree.capture(source, store);
+    CapturedTree captured = tree.capture(source, store);
     Files.createSymbolicLink(source.resolve("link-x"), Path.of("y"));
-    Captured more = tree.capture(source, store);
+    CapturedTree more = tree.capture(source, store);
 
     restoreAndCompare(more, source);
     assertThat(more.storedBytes()).isLessThan(captured.storedBytes() / 5);
   }
 
-  private void restoreAndCompare(Captured captured, Path source) throws Exception {
+  private void restoreAndCompare(CapturedTree captured, Path source) throws Exception {
     RestoredTree restored = restore(captured);
     assertThat(restored.root()).isEqualTo(captured.snapshot().root());
     Path target = scratch.resolve("target");
-    TrackedTree other = new TrackedTree(Excludes.none());
+    TreeSnapshotter other = new TreeSnapshotter(ExcludePolicy.none());
     assertThat(onSmallStack(() -> other.digest(target))).isEqualTo(captured.snapshot().root());
     assertThat(onSmallStack(() -> tree.capture(source, store)).storedBytes()).isZero();
   }
 
-  private RestoredTree restore(Captured captured) throws Exception {
+  private RestoredTree restore(CapturedTree captured) throws Exception {
     return onSmallStack(
         () ->
-            new TrackedTree(Excludes.none())
+            new TreeSnapshotter(ExcludePolicy.none())
                 .restore(
                     captured.snapshot(),
                     store,
@@ -207,7 +207,7 @@ class LimitsTest {
   /** A directory in a directory, and so on, with a file in each 128th. */
   private Path deep(int levels) throws IOException {
     Path source = Files.createDirectory(scratch.resolve("source"));
-    Directory at = Directory.open(source);
+    OpenDirectory at = OpenDirectory.open(source);
     for (int level = 0; ; level++) {
       if (level % 128 == 0) {
         try (OpenFile file = at.create("file", 0644)) {
@@ -219,7 +219,7 @@ class LimitsTest {
         return source;
       }
       at.mkdir("d", 0755);
-      Directory below = at.openChild("d");
+      OpenDirectory below = at.openChild("d");
       at.close();
       at = below;
     }

@@ -6,11 +6,11 @@
  */
 package dev.baton.snapshot.capture;
 
-import dev.baton.snapshot.posix.Directory;
-import dev.baton.snapshot.posix.Handle;
+import dev.baton.snapshot.posix.FileHandle;
+import dev.baton.snapshot.posix.OpenDirectory;
 import dev.baton.snapshot.posix.OpenFile;
-import dev.baton.snapshot.posix.Posix;
 import dev.baton.snapshot.posix.PosixException;
+import dev.baton.snapshot.posix.ProcessCredentials;
 import dev.baton.snapshot.posix.RawName;
 import dev.baton.snapshot.posix.StatBuffer;
 import java.io.IOException;
@@ -41,7 +41,7 @@ public final class OddTree {
   };
 
   private final Random random;
-  private final boolean superuser = Posix.isSuperuser();
+  private final boolean superuser = ProcessCredentials.isSuperuser();
   private final Folder root;
   private final List<Folder> folders = new ArrayList<>();
   private final List<Item> files = new ArrayList<>();
@@ -60,7 +60,7 @@ public final class OddTree {
 
   @FunctionalInterface
   private interface Work {
-    void on(Directory directory) throws IOException;
+    void on(OpenDirectory directory) throws IOException;
   }
 
   private final Path path;
@@ -109,12 +109,12 @@ public final class OddTree {
       }
     }
     // So that there is always a difference, also when all that was done was nothing.
-    try (Directory directory = Directory.open(path)) {
+    try (OpenDirectory directory = OpenDirectory.open(path)) {
       directory.setModified(random.nextInt(1_000_000_000), random.nextInt(1_000_000_000));
     }
   }
 
-  private void change(Directory directory, Item file) throws IOException {
+  private void change(OpenDirectory directory, Item file) throws IOException {
     String name = file.name();
     switch (random.nextInt(7)) {
       case 0 -> {
@@ -151,15 +151,15 @@ public final class OddTree {
   }
 
   private void in(Folder folder, Work work) throws IOException {
-    List<Directory> open = new ArrayList<>();
+    List<OpenDirectory> open = new ArrayList<>();
     try {
-      open.add(Directory.open(path));
+      open.add(OpenDirectory.open(path));
       for (String name : folder.names()) {
         open.add(open.getLast().openChild(name));
       }
       work.on(open.getLast());
     } finally {
-      for (Directory each : open.reversed()) {
+      for (OpenDirectory each : open.reversed()) {
         each.close();
       }
     }
@@ -190,7 +190,7 @@ public final class OddTree {
     writable(folder, directory -> add(folder, directory, name));
   }
 
-  private void add(Folder folder, Directory directory, String name) throws IOException {
+  private void add(Folder folder, OpenDirectory directory, String name) throws IOException {
     switch (random.nextInt(16)) {
       case 0, 1, 2 -> {
         directory.mkdir(name, 0755);
@@ -210,7 +210,7 @@ public final class OddTree {
     }
   }
 
-  private void link(Directory directory, String name) throws IOException {
+  private void link(OpenDirectory directory, String name) throws IOException {
     if (files.isEmpty()) {
       return;
     }
@@ -218,7 +218,7 @@ public final class OddTree {
     in(file.in(), from -> directory.link(from, file.name(), name));
   }
 
-  private void sparse(Folder folder, Directory directory, String name) throws IOException {
+  private void sparse(Folder folder, OpenDirectory directory, String name) throws IOException {
     try (OpenFile file = directory.create(name, 0644)) {
       long at = 0;
       for (int i = random.nextInt(20); i > 0; i--) {
@@ -233,11 +233,11 @@ public final class OddTree {
     files.add(new Item(folder, name));
   }
 
-  private void notCaptured(Folder folder, Directory directory) throws IOException {
+  private void notCaptured(Folder folder, OpenDirectory directory) throws IOException {
     if (!superuser && random.nextBoolean()) {
       String closed = "closed-" + number++;
       directory.mkdir(closed, 0700);
-      try (Directory inner = directory.openChild(closed)) {
+      try (OpenDirectory inner = directory.openChild(closed)) {
         write(inner, "inner", new byte[3]);
         if (random.nextBoolean()) {
           accessLists(inner, true);
@@ -262,7 +262,7 @@ public final class OddTree {
   private void deep() throws IOException {
     Folder at = root;
     for (int i = 0; i < 22; i++) {
-      String name = (i < 18 ? "deep-" : Comparison.BELOW) + "d".repeat(200);
+      String name = (i < 18 ? "deep-" : DirectoryComparator.BELOW) + "d".repeat(200);
       writable(at, directory -> directory.mkdir(name, 0755));
       at = at.child(name);
       folders.add(at);
@@ -272,7 +272,8 @@ public final class OddTree {
     files.add(new Item(deepest, "deepest"));
   }
 
-  private static void write(Directory directory, String name, byte[] content) throws IOException {
+  private static void write(OpenDirectory directory, String name, byte[] content)
+      throws IOException {
     try (OpenFile file = directory.create(name, 0644)) {
       file.write(content, 0, content.length);
     }
@@ -336,7 +337,7 @@ public final class OddTree {
 
   private void settle(Folder folder) throws IOException {
     if (folder.names().isEmpty()) {
-      try (Directory directory = Directory.open(path)) {
+      try (OpenDirectory directory = OpenDirectory.open(path)) {
         attributes(directory, true);
         directory.setModified(seconds(), nanos());
       }
@@ -346,9 +347,9 @@ public final class OddTree {
     in(above, directory -> settle(directory, folder.names().getLast(), DIRECTORY_MODES));
   }
 
-  private void settle(Directory directory, String name, int[] modes) throws IOException {
+  private void settle(OpenDirectory directory, String name, int[] modes) throws IOException {
     if (modes == DIRECTORY_MODES) {
-      try (Directory open = directory.openChild(name)) {
+      try (OpenDirectory open = directory.openChild(name)) {
         attributes(open, true);
       }
     } else {
@@ -372,7 +373,7 @@ public final class OddTree {
     return superuser ? mode : mode | 0500;
   }
 
-  private void attributes(Handle open, boolean isDirectory) throws IOException {
+  private void attributes(FileHandle open, boolean isDirectory) throws IOException {
     if (random.nextInt(6) != 0) {
       return;
     }
@@ -390,7 +391,7 @@ public final class OddTree {
     accessLists(open, isDirectory);
   }
 
-  private void accessLists(Handle open, boolean isDirectory) throws IOException {
+  private void accessLists(FileHandle open, boolean isDirectory) throws IOException {
     try {
       open.setXattr("system.posix_acl_access", accessList());
       if (isDirectory) {

@@ -10,10 +10,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.github.luben.zstd.Zstd;
-import dev.baton.snapshot.TrackedTree;
-import dev.baton.snapshot.posix.Posix;
+import dev.baton.snapshot.TreeSnapshotter;
+import dev.baton.snapshot.posix.ProcessCredentials;
 import dev.baton.snapshot.restore.RestoreOptions;
-import dev.baton.snapshot.restore.Scratch;
+import dev.baton.snapshot.restore.ScratchDirectory;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -42,16 +42,16 @@ class RoundTripTest {
     print("this user");
     for (int done = 0; done < TREES; done += AT_ONCE) {
       int count = Math.min(AT_ONCE, TREES - done);
-      try (Scratch scratch = new Scratch()) {
+      try (ScratchDirectory scratch = new ScratchDirectory()) {
         Path sources = Files.createDirectory(scratch.resolve("sources"));
         Path targets = Files.createDirectory(scratch.resolve("targets"));
         RoundTrips trips = new RoundTrips(sources, targets);
-        List<String> leftOut = Posix.isSuperuser() ? SPECIAL : NOT_READABLE;
+        List<String> leftOut = ProcessCredentials.isSuperuser() ? SPECIAL : NOT_READABLE;
 
         trips.start(SEED + done, count, RestoreOptions.defaults().keepingSetuid());
-        String first = Comparison.of(scratch, "sources", "targets", leftOut, true);
+        String first = DirectoryComparator.of(scratch, "sources", "targets", leftOut, true);
         trips.change(RestoreOptions.defaults());
-        String second = Comparison.of(scratch, "sources", "targets", leftOut, false);
+        String second = DirectoryComparator.of(scratch, "sources", "targets", leftOut, false);
 
         assertThat(first).isEmpty();
         assertThat(second).isEmpty();
@@ -62,20 +62,20 @@ class RoundTripTest {
   /** Permissions do not bind the superuser, so another user's process makes and captures trees. */
   @Test
   void shouldRestoreExactlyWhatAnOrdinaryUserCaptured() throws Exception {
-    assumeThat(Posix.isSuperuser()).as("a user who can become another").isTrue();
+    assumeThat(ProcessCredentials.isSuperuser()).as("a user who can become another").isTrue();
     assumeThat(Path.of("/usr/bin/setpriv")).as("setpriv of util-linux").exists();
     print("an ordinary user");
     int trees = TREES / 4 + 1;
     for (int done = 0; done < trees; done += AT_ONCE) {
       int count = Math.min(AT_ONCE, trees - done);
-      try (Scratch scratch = new Scratch()) {
+      try (ScratchDirectory scratch = new ScratchDirectory()) {
         assertThat(asAnotherUser(scratch, SEED + done, count)).containsExactly("", "");
       }
     }
   }
 
   /** What the two comparisons found, and whatever else the other user's process said. */
-  private static List<String> asAnotherUser(Scratch scratch, long seed, int count)
+  private static List<String> asAnotherUser(ScratchDirectory scratch, long seed, int count)
       throws IOException, InterruptedException {
     scratch.run(
         "chmod 755 . && mkdir sources targets tmp && chown 65534:65534 sources targets tmp");
@@ -91,7 +91,7 @@ class RoundTripTest {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.startsWith("compare")) {
           boolean setuid = line.endsWith("true");
-          said.add(Comparison.of(scratch, "sources", "targets", NOT_READABLE, setuid));
+          said.add(DirectoryComparator.of(scratch, "sources", "targets", NOT_READABLE, setuid));
           process.getOutputStream().write('\n');
           process.getOutputStream().flush();
         } else {
@@ -116,29 +116,29 @@ class RoundTripTest {
         "ln -sfn y b/l && touch -h -d '2020-01-01' b/l b"
       })
   void shouldSeeADifference(String change) throws Exception {
-    try (Scratch scratch = new Scratch()) {
+    try (ScratchDirectory scratch = new ScratchDirectory()) {
       scratch.run(
           """
           mkdir -p a/d && printf x > a/f && ln a/f a/g && ln -s x a/l
           touch -h -d '2020-01-01' a/f a/l a/d a && cp -a a b
           """);
-      assertThat(Comparison.of(scratch, "a", "b", List.of(), true)).isEmpty();
+      assertThat(DirectoryComparator.of(scratch, "a", "b", List.of(), true)).isEmpty();
 
       scratch.run(change);
 
-      assertThat(Comparison.of(scratch, "a", "b", List.of(), true)).isNotEmpty();
+      assertThat(DirectoryComparator.of(scratch, "a", "b", List.of(), true)).isNotEmpty();
     }
   }
 
   private static void print(String who) {
     System.out.printf("random trees of %s, -Dbaton.seed=%d%n", who, SEED);
-    if (!Comparison.HAS_RSYNC) {
+    if (!DirectoryComparator.HAS_RSYNC) {
       System.out.println("no rsync: compared by find and sha256sum, without access lists");
     }
   }
 
   private static List<String> command(
-      List<String> classPath, Scratch scratch, long seed, int count) {
+      List<String> classPath, ScratchDirectory scratch, long seed, int count) {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -153,10 +153,11 @@ class RoundTripTest {
   }
 
   /** What was compiled here, copied to where the other user may read it. */
-  private static List<String> classPath(Scratch scratch) throws IOException, InterruptedException {
+  private static List<String> classPath(ScratchDirectory scratch)
+      throws IOException, InterruptedException {
     List<String> classPath = new ArrayList<>();
     for (Class<?> of :
-        List.of(TrackedTree.class, RoundTripTest.class, Zstd.class, Assertions.class)) {
+        List.of(TreeSnapshotter.class, RoundTripTest.class, Zstd.class, Assertions.class)) {
       String from = of.getProtectionDomain().getCodeSource().getLocation().getPath();
       String to = "classes" + classPath.size();
       scratch.run("cp -r '%s' %s && chmod -R a+rX %s".formatted(from, to, to));

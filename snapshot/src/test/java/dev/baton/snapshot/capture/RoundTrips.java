@@ -8,10 +8,10 @@ package dev.baton.snapshot.capture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.snapshot.Captured;
-import dev.baton.snapshot.Excludes;
-import dev.baton.snapshot.Skipped;
-import dev.baton.snapshot.TrackedTree;
+import dev.baton.snapshot.CapturedTree;
+import dev.baton.snapshot.ExcludePolicy;
+import dev.baton.snapshot.SkippedEntry;
+import dev.baton.snapshot.TreeSnapshotter;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.restore.RestoreOptions;
 import dev.baton.snapshot.restore.RestoredTree;
@@ -25,7 +25,7 @@ import java.util.List;
 final class RoundTrips {
   private final Path sources;
   private final Path targets;
-  private final PacksInMemory store = new PacksInMemory();
+  private final InMemoryPackStore store = new InMemoryPackStore();
   private final List<Trip> trips = new ArrayList<>();
 
   /** Both directories are empty. */
@@ -35,7 +35,12 @@ final class RoundTrips {
   }
 
   private record Trip(
-      long seed, OddTree tree, Path source, Path target, TrackedTree here, TrackedTree there) {}
+      long seed,
+      OddTree tree,
+      Path source,
+      Path target,
+      TreeSnapshotter here,
+      TreeSnapshotter there) {}
 
   /** Makes, captures and restores so many trees. */
   void start(long seed, int count, RestoreOptions options)
@@ -43,8 +48,8 @@ final class RoundTrips {
     for (int i = 0; i < count; i++) {
       Path source = sources.resolve("tree-" + i);
       OddTree tree = OddTree.make(source, seed + i);
-      TrackedTree here = new TrackedTree(Excludes.none());
-      TrackedTree there = new TrackedTree(Excludes.none());
+      TreeSnapshotter here = new TreeSnapshotter(ExcludePolicy.none());
+      TreeSnapshotter there = new TreeSnapshotter(ExcludePolicy.none());
       Trip trip = new Trip(seed + i, tree, source, targets.resolve("tree-" + i), here, there);
       trips.add(trip);
       trip(trip, options);
@@ -64,11 +69,13 @@ final class RoundTrips {
 
   private Hash trip(Trip trip, RestoreOptions options) throws IOException, InterruptedException {
     String name = "tree " + trip.seed;
-    Captured captured = trip.here.capture(trip.source, store);
+    CapturedTree captured = trip.here.capture(trip.source, store);
     skipped(trip, captured);
     Hash digest = captured.snapshot().root();
     // How it came about does not matter.
-    assertThat(new TrackedTree(Excludes.none()).digest(trip.source)).as(name).isEqualTo(digest);
+    assertThat(new TreeSnapshotter(ExcludePolicy.none()).digest(trip.source))
+        .as(name)
+        .isEqualTo(digest);
     RestoredTree restored = trip.there.restore(captured.snapshot(), store, trip.target, options);
     assertThat(restored.treeBytes()).as(name).isEqualTo(captured.snapshot().treeBytes());
     assertThat(restored.fileCount()).as(name).isEqualTo(captured.snapshot().fileCount());
@@ -80,16 +87,16 @@ final class RoundTrips {
     return digest;
   }
 
-  private void unchanged(String name, TrackedTree tree, Path root, Hash digest)
+  private void unchanged(String name, TreeSnapshotter tree, Path root, Hash digest)
       throws IOException, InterruptedException {
-    Captured again = tree.capture(root, store);
+    CapturedTree again = tree.capture(root, store);
     assertThat(again.storedBytes()).as(name).isZero();
     assertThat(again.snapshot().root()).as(name).isEqualTo(digest);
   }
 
-  private static void skipped(Trip trip, Captured captured) {
+  private static void skipped(Trip trip, CapturedTree captured) {
     int special = 0;
-    for (Skipped each : captured.skipped()) {
+    for (SkippedEntry each : captured.skipped()) {
       switch (each.reason()) {
         case SPECIAL_FILE -> {
           special++;

@@ -9,10 +9,10 @@ package dev.baton.snapshot.diff;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.snapshot.Snapshot;
-import dev.baton.snapshot.format.Entry;
-import dev.baton.snapshot.restore.MemoryPacks;
-import dev.baton.snapshot.restore.OpenSnapshot;
-import dev.baton.snapshot.restore.Scratch;
+import dev.baton.snapshot.format.NodeEntry;
+import dev.baton.snapshot.restore.InMemoryPackSource;
+import dev.baton.snapshot.restore.ScratchDirectory;
+import dev.baton.snapshot.restore.SnapshotReader;
 import dev.baton.snapshot.restore.TestCapture;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -24,11 +24,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class TreeDiffTest {
-  private final Scratch scratch;
-  private final MemoryPacks packs = new MemoryPacks();
+  private final ScratchDirectory scratch;
+  private final InMemoryPackSource packs = new InMemoryPackSource();
 
   TreeDiffTest() throws IOException {
-    scratch = new Scratch();
+    scratch = new ScratchDirectory();
   }
 
   @AfterEach
@@ -95,12 +95,12 @@ class TreeDiffTest {
     List<String> paths = new ArrayList<>();
     ByteArrayOutputStream big = new ByteArrayOutputStream();
 
-    try (OpenSnapshot open = OpenSnapshot.open(snapshot, packs)) {
-      TreeList.walk(
+    try (SnapshotReader open = SnapshotReader.open(snapshot, packs)) {
+      SnapshotWalker.walk(
           open,
           (path, entry) -> {
             paths.add(path);
-            if (entry instanceof Entry.File file && path.equals("big")) {
+            if (entry instanceof NodeEntry.File file && path.equals("big")) {
               open.copy(file, big);
             }
           });
@@ -114,18 +114,18 @@ class TreeDiffTest {
 
   private List<String> diff(Snapshot a, Snapshot b) throws IOException, InterruptedException {
     List<String> changes = new ArrayList<>();
-    try (OpenSnapshot before = OpenSnapshot.open(a, packs);
-        OpenSnapshot after = OpenSnapshot.open(b, packs)) {
+    try (SnapshotReader before = SnapshotReader.open(a, packs);
+        SnapshotReader after = SnapshotReader.open(b, packs)) {
       TreeDiff.diff(before, after, change -> changes.add(show(change)));
     }
     return changes;
   }
 
-  private static String show(Change change) {
+  private static String show(TreeChange change) {
     return switch (change) {
-      case Change.Added(String path, Entry entry) -> "+" + path;
-      case Change.Removed(String path, Entry entry) -> "-" + path;
-      case Change.Changed changed -> changed.path() + " " + new TreeSet<>(changed.what());
+      case TreeChange.Added(String path, NodeEntry entry) -> "+" + path;
+      case TreeChange.Removed(String path, NodeEntry entry) -> "-" + path;
+      case TreeChange.Changed changed -> changed.path() + " " + new TreeSet<>(changed.what());
     };
   }
 }

@@ -22,9 +22,9 @@ public final class ExtentListFuzz {
         size = size << 8 | data[i] & 0xff;
       }
       List<Extent> extents =
-          ExtentList.decode(data, sizeBytes, data.length - sizeBytes, size & Long.MAX_VALUE);
+          ExtentListCodec.decode(data, sizeBytes, data.length - sizeBytes, size & Long.MAX_VALUE);
       byte[] list = Arrays.copyOfRange(data, sizeBytes, data.length);
-      if (!Arrays.equals(list, ExtentList.encode(extents))) {
+      if (!Arrays.equals(list, ExtentListCodec.encode(extents))) {
         throw new AssertionError("a second encoding of " + extents);
       }
     } catch (SnapshotException refused) {

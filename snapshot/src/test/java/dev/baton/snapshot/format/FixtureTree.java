@@ -23,17 +23,17 @@ final class FixtureTree {
 
   /** Gives the tree's chunks to the sink; its digest. */
   Hash write() throws Exception {
-    List<Entry> root = new ArrayList<>();
+    List<NodeEntry> root = new ArrayList<>();
     root.add(file("a file", 0644, "some text\n"));
-    root.add(new Entry.File("b empty", Meta.of(0400, 0, 0), 0, Content.EMPTY));
+    root.add(new NodeEntry.File("b empty", FileMetadata.of(0400, 0, 0), 0, FileContent.EMPTY));
     root.add(directory("c nothing in it", 01777, List.of()));
     root.add(
         directory(
             "d",
             0755,
             List.of(
-                new Entry.HardLink("another name", "a file"),
-                new Entry.Symlink("dangling", -1, 999_999_999, "../nowhere/at all"),
+                new NodeEntry.HardLink("another name", "a file"),
+                new NodeEntry.Symlink("dangling", -1, 999_999_999, "../nowhere/at all"),
                 file("set uid", 06755, "#!/bin/sh\n"))));
     root.add(withEverything());
     root.add(inline());
@@ -41,29 +41,30 @@ final class FixtureTree {
     root.add(directory("h" + "\u00e4".repeat(254), 0700, List.of()));
     root.add(file("i\nline", 0600, "name with a newline"));
     root.add(large());
-    root.add(new Entry.Symlink("k \u00ff\u0001", Long.MIN_VALUE, 0, "\u00fe".repeat(4095)));
-    Hash node = NodeTest.write(root, sink);
-    byte[] bytes = NodeCodec.encodeRoot(Meta.of(0755, 1_700_000_000, 5), node);
+    root.add(new NodeEntry.Symlink("k \u00ff\u0001", Long.MIN_VALUE, 0, "\u00fe".repeat(4095)));
+    Hash node = DirectoryNodeTest.write(root, sink);
+    byte[] bytes = NodeCodec.encodeRoot(FileMetadata.of(0755, 1_700_000_000, 5), node);
     sink.accept(Chunk.of(Chunk.Kind.NODE, bytes, 0, bytes.length));
     return Hash.of(bytes);
   }
 
-  private Entry withEverything() throws Exception {
+  private NodeEntry withEverything() throws Exception {
     List<Xattr> xattrs =
         List.of(new Xattr("user.a", ""), new Xattr("user.b", "value\0with NUL\u00ff"));
-    Meta meta = new Meta(0640, Long.MAX_VALUE, 1, new Owner(1000, 4_294_967_294L), xattrs);
+    FileMetadata meta =
+        new FileMetadata(0640, Long.MAX_VALUE, 1, new FileOwner(1000, 4_294_967_294L), xattrs);
     Extent extent = data("owned by another");
-    return new Entry.File(
-        "e owner and attributes", meta, extent.length(), new Content.Inline(List.of(extent)));
+    return new NodeEntry.File(
+        "e owner and attributes", meta, extent.length(), new FileContent.Inline(List.of(extent)));
   }
 
-  private Entry inline() throws Exception {
+  private NodeEntry inline() throws Exception {
     List<Extent> extents =
         List.of(new Extent.Hole(1L << 40), data("in the middle"), new Extent.Hole(4096));
     return extents("f sparse", extents);
   }
 
-  private Entry listed() throws Exception {
+  private NodeEntry listed() throws Exception {
     List<Extent> extents = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       extents.add(data("part %d ".formatted(i).repeat(BLOCK)));
@@ -74,32 +75,35 @@ final class FixtureTree {
     return extents("g many parts", extents);
   }
 
-  private Entry large() throws Exception {
-    List<Entry> entries = new ArrayList<>();
+  private NodeEntry large() throws Exception {
+    List<NodeEntry> entries = new ArrayList<>();
     for (int i = 0; i < 2000; i++) {
-      entries.add(new Entry.HardLink("%04d".formatted(i), "a file"));
+      entries.add(new NodeEntry.HardLink("%04d".formatted(i), "a file"));
     }
     return directory("j", 0755, entries);
   }
 
-  private Entry extents(String name, List<Extent> extents) throws Exception {
+  private NodeEntry extents(String name, List<Extent> extents) throws Exception {
     long size = extents.stream().mapToLong(Extent::length).sum();
-    return new Entry.File(
-        name, Meta.of(0644, 1_700_000_000, 0), size, ExtentList.content(extents, sink));
-  }
-
-  private Entry file(String name, int mode, String text) throws Exception {
-    Extent extent = data(text);
-    return new Entry.File(
+    return new NodeEntry.File(
         name,
-        Meta.of(mode, 1_700_000_000, 123_456_789),
-        extent.length(),
-        new Content.Inline(List.of(extent)));
+        FileMetadata.of(0644, 1_700_000_000, 0),
+        size,
+        ExtentListCodec.content(extents, sink));
   }
 
-  private Entry directory(String name, int mode, List<Entry> entries) throws Exception {
-    return new Entry.Directory(
-        name, Meta.of(mode, 1_600_000_000, 1), NodeTest.write(entries, sink));
+  private NodeEntry file(String name, int mode, String text) throws Exception {
+    Extent extent = data(text);
+    return new NodeEntry.File(
+        name,
+        FileMetadata.of(mode, 1_700_000_000, 123_456_789),
+        extent.length(),
+        new FileContent.Inline(List.of(extent)));
+  }
+
+  private NodeEntry directory(String name, int mode, List<NodeEntry> entries) throws Exception {
+    return new NodeEntry.Directory(
+        name, FileMetadata.of(mode, 1_600_000_000, 1), DirectoryNodeTest.write(entries, sink));
   }
 
   private Extent data(String text) throws Exception {
@@ -113,7 +117,7 @@ final class FixtureTree {
   static List<String> describe(Hash root, ChunkSource source) throws Exception {
     List<String> lines = new ArrayList<>();
     NodeReader reader = new NodeReader(source);
-    Entry.Directory top = reader.root(root);
+    NodeEntry.Directory top = reader.root(root);
     lines.add(line("", top, source));
     describe(top.node(), "", reader, source, lines);
     return lines;
@@ -128,7 +132,7 @@ final class FixtureTree {
           String name = path + "/" + entry.name();
           try {
             lines.add(line(name, entry, source));
-            if (entry instanceof Entry.Directory directory) {
+            if (entry instanceof NodeEntry.Directory directory) {
               describe(directory.node(), name, reader, source, lines);
             }
           } catch (RuntimeException | java.io.IOException | InterruptedException e) {
@@ -139,21 +143,21 @@ final class FixtureTree {
         });
   }
 
-  private static String line(String path, Entry entry, ChunkSource source) throws Exception {
+  private static String line(String path, NodeEntry entry, ChunkSource source) throws Exception {
     return ascii(path)
         + switch (entry) {
-          case Entry.Directory d -> " directory " + meta(d.meta()) + " " + d.node();
-          case Entry.File f ->
+          case NodeEntry.Directory d -> " directory " + meta(d.meta()) + " " + d.node();
+          case NodeEntry.File f ->
               " file %s %d%s".formatted(meta(f.meta()), f.size(), parts(f, source));
-          case Entry.Symlink l ->
+          case NodeEntry.Symlink l ->
               " symlink %d.%09d %s".formatted(l.seconds(), l.nanos(), ascii(l.target()));
-          case Entry.HardLink h -> " hardlink " + ascii(h.path());
+          case NodeEntry.HardLink h -> " hardlink " + ascii(h.path());
         };
   }
 
-  private static String parts(Entry.File file, ChunkSource source) throws Exception {
+  private static String parts(NodeEntry.File file, ChunkSource source) throws Exception {
     StringBuilder parts = new StringBuilder();
-    for (Extent extent : ExtentList.of(file, source)) {
+    for (Extent extent : ExtentListCodec.of(file, source)) {
       switch (extent) {
         case Extent.Hole(long length) -> parts.append(" hole:").append(length);
         case Extent.Data(Hash chunk, int size) -> {
@@ -167,10 +171,10 @@ final class FixtureTree {
     return parts.toString();
   }
 
-  private static String meta(Meta meta) {
+  private static String meta(FileMetadata meta) {
     StringBuilder text =
         new StringBuilder("%04o %d.%09d".formatted(meta.mode(), meta.seconds(), meta.nanos()));
-    @Nullable Owner owner = meta.owner();
+    @Nullable FileOwner owner = meta.owner();
     if (owner != null) {
       text.append(" %d:%d".formatted(owner.uid(), owner.gid()));
     }

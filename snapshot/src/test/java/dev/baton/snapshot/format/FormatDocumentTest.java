@@ -30,8 +30,8 @@ class FormatDocumentTest {
   @Test
   void shouldDescribeNodesAsTheyAreWritten() throws Exception {
     ChunkMap chunks = new ChunkMap();
-    Hash directory = NodeTest.write(entries(), chunks);
-    byte[] root = NodeCodec.encodeRoot(Meta.of(0755, 300, 0), directory);
+    Hash directory = DirectoryNodeTest.write(entries(), chunks);
+    byte[] root = NodeCodec.encodeRoot(FileMetadata.of(0755, 300, 0), directory);
 
     assertThat(hex("directory")).isEqualTo(chunks.read(directory));
     assertThat(hex("root")).isEqualTo(root);
@@ -64,16 +64,17 @@ class FormatDocumentTest {
     packs.add(hex("pack"));
     NodeReader reader = new NodeReader(packs);
 
-    Entry.Directory root = reader.root(Hash.of(hex("root")));
+    NodeEntry.Directory root = reader.root(Hash.of(hex("root")));
 
-    assertThat(NodeTest.read(root.node(), packs)).isEqualTo(entries());
+    assertThat(DirectoryNodeTest.read(root.node(), packs)).isEqualTo(entries());
     assertThat(packs.read(Hash.of(ABC))).isEqualTo(ABC);
   }
 
-  private static List<Entry> entries() {
-    Content content = new Content.Inline(List.of(new Extent.Data(Hash.of(ABC), 3)));
+  private static List<NodeEntry> entries() {
+    FileContent content = new FileContent.Inline(List.of(new Extent.Data(Hash.of(ABC), 3)));
     return List.of(
-        new Entry.File("a", Meta.of(0644, 1, 5), 3, content), new Entry.Symlink("b", -1, 0, "a"));
+        new NodeEntry.File("a", FileMetadata.of(0644, 1, 5), 3, content),
+        new NodeEntry.Symlink("b", -1, 0, "a"));
   }
 
   /** A fenced block: lines of bytes, each followed by at least two spaces and what they mean. */

@@ -40,9 +40,9 @@ record FuzzTarget(Class<?> type, Consumer<byte[]> run, List<byte[]> seeds) {
 
   /** The size of the fixture's one file of many parts. */
   private static long size(byte[] list) throws Exception {
-    for (Entry entry : NodeTest.read(rootNode(), FixtureTest.packs())) {
-      if (entry instanceof Entry.File file
-          && file.content().equals(new Content.Listed(Hash.of(list)))) {
+    for (NodeEntry entry : DirectoryNodeTest.read(rootNode(), FixtureTest.packs())) {
+      if (entry instanceof NodeEntry.File file
+          && file.content().equals(new FileContent.Listed(Hash.of(list)))) {
         return file.size();
       }
     }

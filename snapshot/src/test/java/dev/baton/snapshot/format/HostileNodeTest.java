@@ -31,7 +31,7 @@ class HostileNodeTest {
         .map(refusal -> dynamicTest(refusal.what(), refusal));
   }
 
-  private static Stream<Refusal> names() {
+  private static Stream<RefusedBytesCase> names() {
     return Stream.of(
         node("'..'", UnsafeName.class, "neither '.' nor '..'", link(leaf(1), "..")),
         node("'.'", UnsafeName.class, "neither '.' nor '..'", link(leaf(1), ".")),
@@ -54,7 +54,7 @@ class HostileNodeTest {
             link(link(leaf(2), "\u00e4"), "a")));
   }
 
-  private static Stream<Refusal> numbers() {
+  private static Stream<RefusedBytesCase> numbers() {
     return Stream.of(
         node("a million entries", TooManyEntries.class, "1000000 entries", leaf(1_000_000)),
         node("2^60 entries", TooManyEntries.class, "at most 4096", leaf(1L << 60)),
@@ -74,7 +74,7 @@ class HostileNodeTest {
             start('L').put(new byte[] {-1, -1, -1, -1, -1, -1, -1, -1, -1, 2}, 0, 10)));
   }
 
-  private static Stream<Refusal> shapes() {
+  private static Stream<RefusedBytesCase> shapes() {
     return Stream.of(
         node("nothing", Corrupt.class, "ends too soon", new ByteWriter(1)),
         node("text", Corrupt.class, "begin", new ByteWriter(9).ascii("hello, node")),
@@ -91,7 +91,7 @@ class HostileNodeTest {
     return leaf(0).put(new byte[Chunk.MAX], 0, Chunk.MAX);
   }
 
-  private static Stream<Refusal> links() {
+  private static Stream<RefusedBytesCase> links() {
     return Stream.of(
         hardLink("'..'", "..", "neither '.' nor '..'"),
         hardLink("up and out", "a/../../etc/passwd", "neither '.' nor '..'"),
@@ -109,18 +109,18 @@ class HostileNodeTest {
         symlink("symbolic link of 4096 bytes", TooLarge.class, "x".repeat(4096)));
   }
 
-  private static Refusal hardLink(String what, String path, String message) {
+  private static RefusedBytesCase hardLink(String what, String path, String message) {
     return node(
         "hard link: " + what, LinkEscapes.class, message, leaf(1).raw("a").u8('h').raw(path).u8(0));
   }
 
-  private static Refusal symlink(
+  private static RefusedBytesCase symlink(
       String what, Class<? extends SnapshotException> error, String target) {
     return node(
         what, error, "symbolic link", leaf(1).raw("a").u8('l').zigzag(1).varint(2).raw(target));
   }
 
-  private static Stream<Refusal> extents() {
+  private static Stream<RefusedBytesCase> extents() {
     return Stream.of(
         node(
             "17 extents in an entry", TooManyEntries.class, "at most 16", file(9).u8(0).varint(17)),
@@ -156,7 +156,7 @@ class HostileNodeTest {
         list("extents that are not there", Corrupt.class, "do not fit", header().varint(200_000)));
   }
 
-  private static Stream<Refusal> metas() {
+  private static Stream<RefusedBytesCase> metas() {
     return Stream.of(
         node("a mode of 010000", Corrupt.class, "a mode", entry('d').varint(010000)),
         node(
@@ -195,7 +195,7 @@ class HostileNodeTest {
     return out;
   }
 
-  private static Stream<Refusal> directories() {
+  private static Stream<RefusedBytesCase> directories() {
     ChunkMap chunks = new ChunkMap();
     Hash small = chunks.put(link(leaf(1), "a").toBytes());
     Hash later = chunks.put(link(leaf(1), "b").toBytes());
@@ -220,7 +220,7 @@ class HostileNodeTest {
   /** A leaf that may be followed by another. */
   private static Hash full(ChunkMap chunks) {
     String last = "n";
-    for (int i = 0; (LeafEnd.fnv1a(last) & 0x3ff) != 0; i++) {
+    for (int i = 0; (LeafSplitPolicy.fnv1a(last) & 0x3ff) != 0; i++) {
       last = "n" + i;
     }
     ByteWriter out = leaf(256);
@@ -230,7 +230,7 @@ class HostileNodeTest {
     return chunks.put(link(out, last).toBytes());
   }
 
-  private static Stream<Refusal> roots() {
+  private static Stream<RefusedBytesCase> roots() {
     byte[] two = link(directoryEntry(leaf(2), ""), "a").toBytes();
     byte[] named = directoryEntry(leaf(1), "a").toBytes();
     byte[] link = leaf(1).raw("").u8('l').u8(0).u8(0).raw("x").toBytes();
@@ -239,7 +239,7 @@ class HostileNodeTest {
         root("a root of two entries", UnsafeName.class, two),
         root("a root without entry", Corrupt.class, leaf(0).toBytes()),
         root("a root that is a branch", Corrupt.class, branch(2).hash(HASH).hash(HASH).toBytes()),
-        new Refusal(
+        new RefusedBytesCase(
             "a root that is a link",
             UnsafeName.class,
             "not 0",
@@ -247,11 +247,13 @@ class HostileNodeTest {
         node("a root inside a tree", UnsafeName.class, "not 0", directoryEntry(leaf(1), "")));
   }
 
-  private static Refusal root(String what, Class<? extends SnapshotException> error, byte[] bytes) {
-    return new Refusal(what, error, "", () -> NodeCodec.decodeRoot(bytes, 0, bytes.length));
+  private static RefusedBytesCase root(
+      String what, Class<? extends SnapshotException> error, byte[] bytes) {
+    return new RefusedBytesCase(
+        what, error, "", () -> NodeCodec.decodeRoot(bytes, 0, bytes.length));
   }
 
-  private static Refusal directory(
+  private static RefusedBytesCase directory(
       String what,
       Class<? extends SnapshotException> error,
       String message,
@@ -259,21 +261,22 @@ class HostileNodeTest {
       Hash first,
       Hash second) {
     Hash node = chunks.put(branch(2).hash(first).hash(second).toBytes());
-    return new Refusal(what, error, message, () -> new NodeReader(chunks).read(node, entry -> {}));
+    return new RefusedBytesCase(
+        what, error, message, () -> new NodeReader(chunks).read(node, entry -> {}));
   }
 
-  private static Refusal node(
+  private static RefusedBytesCase node(
       String what, Class<? extends SnapshotException> error, String message, ByteWriter out) {
     byte[] bytes = out.toBytes();
-    return new Refusal(what, error, message, () -> NodeCodec.decode(bytes));
+    return new RefusedBytesCase(what, error, message, () -> NodeCodec.decode(bytes));
   }
 
-  private static Refusal list(
+  private static RefusedBytesCase list(
       String what, Class<? extends SnapshotException> error, String message, ByteWriter out) {
     ChunkMap chunks = new ChunkMap();
-    Content content = new Content.Listed(chunks.put(out.toBytes()));
-    Entry.File file = new Entry.File("f", Meta.of(0, 0, 0), 3, content);
-    return new Refusal(what, error, message, () -> ExtentList.of(file, chunks));
+    FileContent content = new FileContent.Listed(chunks.put(out.toBytes()));
+    NodeEntry.File file = new NodeEntry.File("f", FileMetadata.of(0, 0, 0), 3, content);
+    return new RefusedBytesCase(what, error, message, () -> ExtentListCodec.of(file, chunks));
   }
 
   private static ByteWriter start(char kind) {

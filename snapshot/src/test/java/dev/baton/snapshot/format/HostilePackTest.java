@@ -32,7 +32,7 @@ class HostilePackTest {
         .map(refusal -> dynamicTest(refusal.what(), refusal));
   }
 
-  private static Stream<Refusal> blocks() {
+  private static Stream<RefusedBytesCase> blocks() {
     return Stream.of(
         index("2^60 blocks", TooManyEntries.class, "1152921504606846976", out().varint(1L << 60)),
         index("blocks that are not there", Corrupt.class, "do not fit", out().varint(1000)),
@@ -47,7 +47,7 @@ class HostilePackTest {
         index("block without chunks", Corrupt.class, "without chunks", block(100, 1).varint(0)));
   }
 
-  private static Stream<Refusal> chunks() {
+  private static Stream<RefusedBytesCase> chunks() {
     return Stream.of(
         index("2^60 chunks", TooManyEntries.class, "chunks", block(100, 9).varint(1L << 60)),
         index("chunks that are not there", Corrupt.class, "do not fit", block(100, 9).varint(99)),
@@ -68,7 +68,7 @@ class HostilePackTest {
     return out.varint(2).hash(HASH).varint(1).varint(1).hash(HASH).varint(0).varint(1);
   }
 
-  private static Stream<Refusal> trailers() {
+  private static Stream<RefusedBytesCase> trailers() {
     byte[] good = tail(one(0, 9));
     int indexBytes = good.length;
     long size = 104L + indexBytes;
@@ -91,7 +91,7 @@ class HostilePackTest {
             Arrays.copyOfRange(good, 9, indexBytes)));
   }
 
-  private static Stream<Refusal> frames() {
+  private static Stream<RefusedBytesCase> frames() {
     byte[] frame = Zstd.compress(new byte[1000]);
     byte[] two = Arrays.copyOf(frame, frame.length * 2);
     System.arraycopy(frame, 0, two, frame.length, frame.length);
@@ -109,7 +109,7 @@ class HostilePackTest {
         frame("a bomb", Corrupt.class, "of 67108864 bytes", bomb, Chunk.MAX),
         frame("a bomb that lies", Corrupt.class, "", lying(bomb), Chunk.MAX),
         frame("100 MB", TooLarge.class, "8388608", frame, 100_000_000),
-        new Refusal(
+        new RefusedBytesCase(
             "another chunk",
             DigestMismatch.class,
             HASH.toString(),
@@ -128,13 +128,13 @@ class HostilePackTest {
     return bytes;
   }
 
-  private static Refusal frame(
+  private static RefusedBytesCase frame(
       String what,
       Class<? extends SnapshotException> error,
       String message,
       byte[] frame,
       int rawLength) {
-    return new Refusal(
+    return new RefusedBytesCase(
         what,
         error,
         message,
@@ -145,18 +145,19 @@ class HostilePackTest {
         });
   }
 
-  private static Refusal index(
+  private static RefusedBytesCase index(
       String what, Class<? extends SnapshotException> error, String message, ByteWriter index) {
     byte[] tail = tail(index);
-    return new Refusal(
+    return new RefusedBytesCase(
         what,
         error,
         message,
         () -> PackIndex.decode(104L + tail.length, tail.length, tail, 0, tail.length));
   }
 
-  private static Refusal tail(String what, String message, long size, int indexBytes, byte[] tail) {
-    return new Refusal(
+  private static RefusedBytesCase tail(
+      String what, String message, long size, int indexBytes, byte[] tail) {
+    return new RefusedBytesCase(
         "trailer: " + what,
         Corrupt.class,
         message,

@@ -14,7 +14,7 @@ public final class NodeFuzz {
   private NodeFuzz() {}
 
   public static void fuzzerTestOneInput(byte[] data) {
-    Node node;
+    DirectoryNode node;
     try {
       node = NodeCodec.decode(data);
     } catch (SnapshotException refused) {
@@ -25,7 +25,7 @@ public final class NodeFuzz {
   }
 
   private static void root(byte[] data) {
-    Entry.Directory root;
+    NodeEntry.Directory root;
     try {
       root = NodeCodec.decodeRoot(data, 0, data.length);
     } catch (SnapshotException refused) {
@@ -36,7 +36,7 @@ public final class NodeFuzz {
     }
   }
 
-  private static void require(byte[] data, Node node) {
+  private static void require(byte[] data, DirectoryNode node) {
     try {
       if (!Arrays.equals(data, NodeCodec.encode(node))) {
         throw new AssertionError("a second encoding of " + node);

@@ -96,7 +96,8 @@ class PackTest {
   }
 
   private static Chunk chunk(SplittableRandom random, int number) {
-    int length = random.nextInt(50) == 0 ? random.nextInt(Chunker.MAX) : random.nextInt(20_000);
+    int length =
+        random.nextInt(50) == 0 ? random.nextInt(FastCdcChunker.MAX) : random.nextInt(20_000);
     byte[] bytes = new byte[Math.max(length, 8)];
     if (random.nextBoolean()) {
       random.nextBytes(bytes);

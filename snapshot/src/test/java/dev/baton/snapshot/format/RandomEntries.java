@@ -20,7 +20,7 @@ final class RandomEntries {
   }
 
   /** As a directory has them: names ascend. */
-  List<Entry> directory(int count) {
+  List<NodeEntry> directory(int count) {
     TreeSet<String> names = new TreeSet<>();
     while (names.size() < count) {
       names.add(name());
@@ -28,25 +28,25 @@ final class RandomEntries {
     return names.stream().map(this::entry).toList();
   }
 
-  Entry entry(String name) {
+  NodeEntry entry(String name) {
     return switch (random.nextInt(8)) {
-      case 0 -> new Entry.Directory(name, meta(), hash());
+      case 0 -> new NodeEntry.Directory(name, meta(), hash());
       case 1 ->
-          new Entry.Symlink(
+          new NodeEntry.Symlink(
               name, seconds(), random.nextInt(1_000_000_000), raw(1, chance(20) ? 4095 : 40, 1));
-      case 2 -> new Entry.HardLink(name, path());
+      case 2 -> new NodeEntry.HardLink(name, path());
       default -> file(name);
     };
   }
 
-  private Entry file(String name) {
+  private NodeEntry file(String name) {
     if (chance(10)) {
-      return new Entry.File(
-          name, meta(), random.nextLong(Long.MAX_VALUE), new Content.Listed(hash()));
+      return new NodeEntry.File(
+          name, meta(), random.nextLong(Long.MAX_VALUE), new FileContent.Listed(hash()));
     }
     List<Extent> extents = extents(random.nextInt(chance(5) ? 17 : 3));
     long size = extents.stream().mapToLong(Extent::length).sum();
-    return new Entry.File(name, meta(), size, new Content.Inline(extents));
+    return new NodeEntry.File(name, meta(), size, new FileContent.Inline(extents));
   }
 
   List<Extent> extents(int count) {
@@ -56,14 +56,14 @@ final class RandomEntries {
       extents.add(
           chance(4) && !afterHole
               ? new Extent.Hole(1 + random.nextLong(1L << 40))
-              : new Extent.Data(hash(), 1 + random.nextInt(Chunker.MAX)));
+              : new Extent.Data(hash(), 1 + random.nextInt(FastCdcChunker.MAX)));
     }
     return extents;
   }
 
-  Meta meta() {
-    Owner owner =
-        chance(5) ? new Owner(random.nextLong(Owner.MAX + 1), random.nextLong(1000)) : null;
+  FileMetadata meta() {
+    FileOwner owner =
+        chance(5) ? new FileOwner(random.nextLong(FileOwner.MAX + 1), random.nextLong(1000)) : null;
     List<Xattr> xattrs = new ArrayList<>();
     if (chance(8)) {
       TreeSet<String> names = new TreeSet<>();
@@ -72,7 +72,7 @@ final class RandomEntries {
       }
       names.forEach(n -> xattrs.add(new Xattr(n, raw(0, chance(10) ? 65_536 : 20, 0))));
     }
-    return new Meta(
+    return new FileMetadata(
         random.nextInt(010000), seconds(), random.nextInt(1_000_000_000), owner, xattrs);
   }
 

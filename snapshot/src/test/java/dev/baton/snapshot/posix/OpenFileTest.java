@@ -22,12 +22,12 @@ import org.junit.jupiter.api.io.TempDir;
 class OpenFileTest {
   @TempDir Path temp;
 
-  private Directory directory;
+  private OpenDirectory directory;
   private final StatBuffer stat = new StatBuffer();
 
   @BeforeEach
   void open() throws IOException {
-    directory = Directory.open(temp);
+    directory = OpenDirectory.open(temp);
   }
 
   @AfterEach

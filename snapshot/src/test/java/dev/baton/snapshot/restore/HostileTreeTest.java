@@ -9,17 +9,17 @@ package dev.baton.snapshot.restore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.baton.snapshot.Limits;
+import dev.baton.snapshot.RestoreLimits;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.format.Chunk;
-import dev.baton.snapshot.format.Content;
-import dev.baton.snapshot.format.Entry;
+import dev.baton.snapshot.format.DirectoryNode;
 import dev.baton.snapshot.format.Extent;
+import dev.baton.snapshot.format.FileContent;
+import dev.baton.snapshot.format.FileMetadata;
 import dev.baton.snapshot.format.Hash;
-import dev.baton.snapshot.format.Meta;
-import dev.baton.snapshot.format.Node;
 import dev.baton.snapshot.format.NodeCodec;
+import dev.baton.snapshot.format.NodeEntry;
 import dev.baton.snapshot.format.NodeWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -30,13 +30,13 @@ import org.junit.jupiter.api.Test;
 
 /** Trees made by hand to do harm. What a decoder refuses is tested with the decoders. */
 class HostileTreeTest {
-  private static final Meta META = Meta.of(0755, 1_000_000_000, 0);
+  private static final FileMetadata META = FileMetadata.of(0755, 1_000_000_000, 0);
 
-  private final Scratch scratch;
-  private final MemoryPacks packs = new MemoryPacks();
+  private final ScratchDirectory scratch;
+  private final InMemoryPackSource packs = new InMemoryPackSource();
 
   HostileTreeTest() throws IOException {
-    scratch = new Scratch();
+    scratch = new ScratchDirectory();
   }
 
   @BeforeEach
@@ -57,9 +57,9 @@ class HostileTreeTest {
     // A leaf cannot have a name twice, and one name cannot be both: so they are tried in two
     // leaves.
     Hash inner = directory(file("evil", "evil"));
-    Hash links = directory(new Entry.Symlink("s", 0, 0, "../outside"));
-    Hash same = directory(new Entry.Directory("s", META, inner));
-    Hash branch = chunk(NodeCodec.encode(new Node.Branch(List.of(links, same))));
+    Hash links = directory(new NodeEntry.Symlink("s", 0, 0, "../outside"));
+    Hash same = directory(new NodeEntry.Directory("s", META, inner));
+    Hash branch = chunk(NodeCodec.encode(new DirectoryNode.Branch(List.of(links, same))));
 
     refuses(SnapshotException.class, branch);
   }
@@ -67,7 +67,8 @@ class HostileTreeTest {
   @Test
   void shouldRefuseAHardLinkThroughASymbolicLink() throws Exception {
     Hash root =
-        directory(new Entry.HardLink("h", "s/kept"), new Entry.Symlink("s", 0, 0, "../outside"));
+        directory(
+            new NodeEntry.HardLink("h", "s/kept"), new NodeEntry.Symlink("s", 0, 0, "../outside"));
 
     refuses(SnapshotException.LinkEscapes.class, root, "'h'", "'s/kept'");
   }
@@ -75,7 +76,8 @@ class HostileTreeTest {
   @Test
   void shouldRefuseAHardLinkToNothing() throws Exception {
     refuses(
-        SnapshotException.LinkEscapes.class, directory(new Entry.HardLink("h", "outside/kept")));
+        SnapshotException.LinkEscapes.class,
+        directory(new NodeEntry.HardLink("h", "outside/kept")));
   }
 
   @Test
@@ -83,21 +85,23 @@ class HostileTreeTest {
     Hash empty = directory();
     refuses(
         SnapshotException.LinkEscapes.class,
-        directory(new Entry.Directory("d", META, empty), new Entry.HardLink("h", "d")));
+        directory(new NodeEntry.Directory("d", META, empty), new NodeEntry.HardLink("h", "d")));
     refuses(
         SnapshotException.LinkEscapes.class,
-        directory(new Entry.HardLink("h", "s"), new Entry.Symlink("s", 0, 0, "/etc/passwd")));
+        directory(
+            new NodeEntry.HardLink("h", "s"), new NodeEntry.Symlink("s", 0, 0, "/etc/passwd")));
   }
 
   @Test
   void shouldRefuseAHardLinkBeforeItsFileOrToAnotherLink() throws Exception {
     refuses(
         SnapshotException.DigestMismatch.class,
-        directory(new Entry.HardLink("a", "b"), file("b", "x")),
+        directory(new NodeEntry.HardLink("a", "b"), file("b", "x")),
         "'a'");
     refuses(
         SnapshotException.DigestMismatch.class,
-        directory(file("a", "x"), new Entry.HardLink("b", "a"), new Entry.HardLink("c", "b")),
+        directory(
+            file("a", "x"), new NodeEntry.HardLink("b", "a"), new NodeEntry.HardLink("c", "b")),
         "'c'");
   }
 
@@ -111,7 +115,7 @@ class HostileTreeTest {
         nowhere.toString());
     refuses(
         SnapshotException.MissingChunk.class,
-        directory(new Entry.Directory("d", META, nowhere)),
+        directory(new NodeEntry.Directory("d", META, nowhere)),
         nowhere.toString());
   }
 
@@ -130,7 +134,9 @@ class HostileTreeTest {
     Hash chunk = chunk("no node".getBytes(StandardCharsets.UTF_8));
 
     refuses(
-        SnapshotException.Corrupt.class, directory(new Entry.Directory("d", META, chunk)), "node");
+        SnapshotException.Corrupt.class,
+        directory(new NodeEntry.Directory("d", META, chunk)),
+        "node");
   }
 
   @Test
@@ -138,24 +144,31 @@ class HostileTreeTest {
     // 2^40 directories in forty nodes.
     Hash node = directory();
     for (int i = 0; i < 40; i++) {
-      node = directory(new Entry.Directory("a", META, node), new Entry.Directory("b", META, node));
+      node =
+          directory(
+              new NodeEntry.Directory("a", META, node), new NodeEntry.Directory("b", META, node));
     }
 
-    refuses(new Limits(1000, 500), SnapshotException.TooManyEntries.class, node, "500 entries");
+    refuses(
+        new RestoreLimits(1000, 500), SnapshotException.TooManyEntries.class, node, "500 entries");
   }
 
   @Test
   void shouldRefuseTooManyBytesBeforeWritingThem() throws Exception {
     byte[] bytes = new byte[1 << 20];
     Extent.Data data = new Extent.Data(chunk(bytes), bytes.length);
-    Entry[] files = new Entry[20];
+    NodeEntry[] files = new NodeEntry[20];
     for (int i = 0; i < files.length; i++) {
       files[i] = file("f" + (char) ('a' + i), bytes.length, data);
     }
 
-    refuses(new Limits(10 << 20, 100), SnapshotException.TooLarge.class, directory(files), "'fk'");
     refuses(
-        new Limits(1 << 30, 100),
+        new RestoreLimits(10 << 20, 100),
+        SnapshotException.TooLarge.class,
+        directory(files),
+        "'fk'");
+    refuses(
+        new RestoreLimits(1 << 30, 100),
         SnapshotException.TooLarge.class,
         directory(file("huge", 100L << 30, new Extent.Hole(100L << 30))),
         "'huge'");
@@ -164,8 +177,8 @@ class HostileTreeTest {
   @Test
   void shouldRefuseWhatIsNestedTooDeep() throws Exception {
     Hash node = directory();
-    for (int i = 0; i <= Entry.MAX_DEPTH; i++) {
-      node = directory(new Entry.Directory("d", META, node));
+    for (int i = 0; i <= NodeEntry.MAX_DEPTH; i++) {
+      node = directory(new NodeEntry.Directory("d", META, node));
     }
 
     refuses(SnapshotException.TooDeep.class, node, "2048");
@@ -177,20 +190,20 @@ class HostileTreeTest {
     Snapshot large = new Snapshot(small.root(), small.packs(), 101, 0);
     Snapshot many = new Snapshot(small.root(), small.packs(), 0, 11);
 
-    assertThatThrownBy(() -> restore(large, new Limits(100, 10)))
+    assertThatThrownBy(() -> restore(large, new RestoreLimits(100, 10)))
         .isInstanceOf(SnapshotException.TooLarge.class);
-    assertThatThrownBy(() -> restore(many, new Limits(100, 10)))
+    assertThatThrownBy(() -> restore(many, new RestoreLimits(100, 10)))
         .isInstanceOf(SnapshotException.TooManyEntries.class);
     assertThat(packs.requests).hasValue(0);
   }
 
-  private Entry file(String name, String content) throws IOException, InterruptedException {
+  private NodeEntry file(String name, String content) throws IOException, InterruptedException {
     byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
     return file(name, bytes.length, new Extent.Data(chunk(bytes), bytes.length));
   }
 
-  private static Entry file(String name, long size, Extent extent) {
-    return new Entry.File(name, META, size, new Content.Inline(List.of(extent)));
+  private static NodeEntry file(String name, long size, Extent extent) {
+    return new NodeEntry.File(name, META, size, new FileContent.Inline(List.of(extent)));
   }
 
   private Hash chunk(byte[] bytes) throws IOException, InterruptedException {
@@ -200,9 +213,9 @@ class HostileTreeTest {
   }
 
   /** Names must ascend. */
-  private Hash directory(Entry... entries) throws IOException, InterruptedException {
+  private Hash directory(NodeEntry... entries) throws IOException, InterruptedException {
     NodeWriter writer = new NodeWriter(packs);
-    for (Entry entry : entries) {
+    for (NodeEntry entry : entries) {
       writer.add(entry);
     }
     return writer.finish();
@@ -214,11 +227,14 @@ class HostileTreeTest {
 
   private void refuses(Class<? extends SnapshotException> error, Hash directory, String... says)
       throws IOException, InterruptedException {
-    refuses(Limits.defaults(), error, directory, says);
+    refuses(RestoreLimits.defaults(), error, directory, says);
   }
 
   private void refuses(
-      Limits limits, Class<? extends SnapshotException> error, Hash directory, String... says)
+      RestoreLimits limits,
+      Class<? extends SnapshotException> error,
+      Hash directory,
+      String... says)
       throws IOException, InterruptedException {
     Snapshot snapshot = snapshot(directory);
     var refused = assertThatThrownBy(() -> restore(snapshot, limits)).isInstanceOf(error);
@@ -227,8 +243,9 @@ class HostileTreeTest {
     }
   }
 
-  private void restore(Snapshot snapshot, Limits limits) throws IOException, InterruptedException {
-    TreeRestore.restore(
+  private void restore(Snapshot snapshot, RestoreLimits limits)
+      throws IOException, InterruptedException {
+    TreeRestorer.restore(
         snapshot, packs, scratch.resolve("target"), RestoreOptions.defaults().withLimits(limits));
   }
 }

@@ -14,7 +14,7 @@ import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.format.PackIndex;
-import dev.baton.snapshot.posix.Posix;
+import dev.baton.snapshot.posix.ProcessCredentials;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Test;
 
 /** Permissions do not bind the superuser, so there the restore is another user's process. */
 class OrdinaryUserRestoreTest {
-  private final Scratch scratch;
+  private final ScratchDirectory scratch;
 
   OrdinaryUserRestoreTest() throws IOException {
-    scratch = new Scratch();
+    scratch = new ScratchDirectory();
   }
 
   @AfterEach
@@ -42,7 +42,7 @@ class OrdinaryUserRestoreTest {
   @Test
   void shouldRestoreWhatItsOwnerMayNotTouch() throws Exception {
     // given
-    assumeThat(Posix.isSuperuser()).as("a user who can become another").isTrue();
+    assumeThat(ProcessCredentials.isSuperuser()).as("a user who can become another").isTrue();
     assumeThat(Path.of("/usr/bin/setpriv")).as("setpriv of util-linux").exists();
     assumeThat(Path.of("/usr/bin/rsync")).as("rsync").exists();
     scratch.run(
@@ -57,7 +57,7 @@ class OrdinaryUserRestoreTest {
         chmod 0 closed/inner closed secret; chmod 0555 read-only/sub read-only
         chmod 0111 entered; chmod 0444 listed; chmod 0200 write-only; chmod 0500 .
         """);
-    MemoryPacks packs = new MemoryPacks();
+    InMemoryPackSource packs = new InMemoryPackSource();
     Snapshot snapshot = TestCapture.of(scratch.resolve("source"), packs);
     for (PackRef pack : snapshot.packs()) {
       Files.write(scratch.resolve("for-all").resolve(pack.id().hex()), packs.bytes(pack));
@@ -79,7 +79,7 @@ class OrdinaryUserRestoreTest {
 
   private String asNobody(Hash root) throws IOException, InterruptedException {
     List<String> classPath = new ArrayList<>();
-    for (Class<?> of : List.of(TreeRestore.class, OrdinaryUserRestoreTest.class, Zstd.class)) {
+    for (Class<?> of : List.of(TreeRestorer.class, OrdinaryUserRestoreTest.class, Zstd.class)) {
       String from = of.getProtectionDomain().getCodeSource().getLocation().getPath();
       String to = "classes" + classPath.size();
       scratch.run("cp -r '%s' %s && chmod -R a+rX %s".formatted(from, to, to));
@@ -109,7 +109,7 @@ class OrdinaryUserRestoreTest {
       Snapshot snapshot = new Snapshot(Hash.parse(arguments[0]), List.copyOf(packs.keySet()), 0, 0);
       for (int i = 0; i < 2; i++) {
         RestoredTree restored =
-            TreeRestore.restore(
+            TreeRestorer.restore(
                 snapshot,
                 (pack, offset, into, length) ->
                     System.arraycopy(

@@ -8,21 +8,21 @@ package dev.baton.snapshot.restore;
 
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.format.Chunk;
-import dev.baton.snapshot.format.Chunker;
-import dev.baton.snapshot.format.Entry;
 import dev.baton.snapshot.format.Extent;
-import dev.baton.snapshot.format.ExtentList;
+import dev.baton.snapshot.format.ExtentListCodec;
+import dev.baton.snapshot.format.FastCdcChunker;
+import dev.baton.snapshot.format.FileMetadata;
+import dev.baton.snapshot.format.FileOwner;
 import dev.baton.snapshot.format.Hash;
-import dev.baton.snapshot.format.Meta;
 import dev.baton.snapshot.format.NodeCodec;
+import dev.baton.snapshot.format.NodeEntry;
 import dev.baton.snapshot.format.NodeWriter;
-import dev.baton.snapshot.format.Owner;
-import dev.baton.snapshot.posix.Directory;
-import dev.baton.snapshot.posix.Named;
+import dev.baton.snapshot.posix.DirEntry;
+import dev.baton.snapshot.posix.OpenDirectory;
 import dev.baton.snapshot.posix.OpenFile;
-import dev.baton.snapshot.posix.Posix;
+import dev.baton.snapshot.posix.ProcessCredentials;
 import dev.baton.snapshot.posix.StatBuffer;
-import dev.baton.snapshot.scan.FileAttributes;
+import dev.baton.snapshot.scan.FileAttributeReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,21 +34,22 @@ import org.jspecify.annotations.Nullable;
 
 /** The simplest capture there can be: one thread, nothing remembered. */
 public final class TestCapture {
-  private final MemoryPacks packs;
+  private final InMemoryPackSource packs;
   private final Map<String, String> firstNames = new HashMap<>();
   private long bytes;
   private long files;
 
-  private TestCapture(MemoryPacks packs) {
+  private TestCapture(InMemoryPackSource packs) {
     this.packs = packs;
   }
 
-  public static Snapshot of(Path root, MemoryPacks packs) throws IOException, InterruptedException {
+  public static Snapshot of(Path root, InMemoryPackSource packs)
+      throws IOException, InterruptedException {
     TestCapture capture = new TestCapture(packs);
-    try (Directory open = Directory.open(root)) {
+    try (OpenDirectory open = OpenDirectory.open(root)) {
       StatBuffer stat = new StatBuffer();
       open.stat(stat);
-      Meta meta = meta(stat, open);
+      FileMetadata meta = meta(stat, open);
       byte[] node = NodeCodec.encodeRoot(meta, capture.directory(open, ""));
       Chunk chunk = Chunk.of(Chunk.Kind.NODE, node, 0, node.length);
       packs.accept(chunk);
@@ -56,13 +57,13 @@ public final class TestCapture {
     }
   }
 
-  private Hash directory(Directory open, String path) throws IOException, InterruptedException {
-    List<Named> names = new ArrayList<>(open.list());
-    names.sort(Comparator.comparing(Named::name));
+  private Hash directory(OpenDirectory open, String path) throws IOException, InterruptedException {
+    List<DirEntry> names = new ArrayList<>(open.list());
+    names.sort(Comparator.comparing(DirEntry::name));
     NodeWriter writer = new NodeWriter(packs);
-    for (Named each : names) {
+    for (DirEntry each : names) {
       String childPath = path.isEmpty() ? each.name() : path + "/" + each.name();
-      Entry entry = entry(open, each.name(), childPath);
+      NodeEntry entry = entry(open, each.name(), childPath);
       if (entry != null) {
         writer.add(entry);
       }
@@ -70,14 +71,14 @@ public final class TestCapture {
     return writer.finish();
   }
 
-  private @Nullable Entry entry(Directory open, String name, String path)
+  private @Nullable NodeEntry entry(OpenDirectory open, String name, String path)
       throws IOException, InterruptedException {
     StatBuffer stat = new StatBuffer();
     open.stat(name, stat);
     switch (stat.kind()) {
       case DIRECTORY -> {
-        try (Directory child = open.openChild(name)) {
-          return new Entry.Directory(name, meta(stat, child), directory(child, path));
+        try (OpenDirectory child = open.openChild(name)) {
+          return new NodeEntry.Directory(name, meta(stat, child), directory(child, path));
         }
       }
       case FILE -> {
@@ -86,7 +87,7 @@ public final class TestCapture {
       }
       case SYMLINK -> {
         files++;
-        return new Entry.Symlink(name, stat.mtimeSeconds, stat.mtimeNanos, open.readlink(name));
+        return new NodeEntry.Symlink(name, stat.mtimeSeconds, stat.mtimeNanos, open.readlink(name));
       }
       case OTHER, UNKNOWN -> {
         return null;
@@ -95,18 +96,19 @@ public final class TestCapture {
     throw new AssertionError();
   }
 
-  private Entry file(Directory open, String name, String path)
+  private NodeEntry file(OpenDirectory open, String name, String path)
       throws IOException, InterruptedException {
     StatBuffer stat = new StatBuffer();
     try (OpenFile file = open.openForReading(name, stat)) {
       String first =
           stat.links == 1 ? null : firstNames.putIfAbsent(stat.device + "/" + stat.inode, path);
       if (first != null) {
-        return new Entry.HardLink(name, first);
+        return new NodeEntry.HardLink(name, first);
       }
       bytes += stat.size;
       List<Extent> extents = extents(file, stat.size);
-      return new Entry.File(name, meta(stat, file), stat.size, ExtentList.content(extents, packs));
+      return new NodeEntry.File(
+          name, meta(stat, file), stat.size, ExtentListCodec.content(extents, packs));
     }
   }
 
@@ -127,10 +129,11 @@ public final class TestCapture {
 
   private void data(OpenFile file, long from, long end, List<Extent> extents)
       throws IOException, InterruptedException {
-    byte[] window = new byte[(int) Math.min(end - from, Chunker.MAX)];
+    byte[] window = new byte[(int) Math.min(end - from, FastCdcChunker.MAX)];
     for (long at = from; at < end; ) {
       int length = file.readAt(at, window, 0, (int) Math.min(window.length, end - at));
-      int cut = end - from <= Chunker.WHOLE ? length : Chunker.next(window, 0, length);
+      int cut =
+          end - from <= FastCdcChunker.WHOLE ? length : FastCdcChunker.next(window, 0, length);
       Chunk chunk = Chunk.of(Chunk.Kind.DATA, window, 0, cut);
       packs.accept(chunk);
       extents.add(new Extent.Data(chunk.hash(), cut));
@@ -138,12 +141,20 @@ public final class TestCapture {
     }
   }
 
-  private static Meta meta(StatBuffer stat, dev.baton.snapshot.posix.Handle open)
+  private static FileMetadata meta(StatBuffer stat, dev.baton.snapshot.posix.FileHandle open)
       throws IOException {
-    boolean own = stat.uid == Posix.effectiveUser() && stat.gid == Posix.effectiveGroup();
-    Owner owner =
-        own ? null : new Owner(Integer.toUnsignedLong(stat.uid), Integer.toUnsignedLong(stat.gid));
-    return new Meta(
-        stat.permissions(), stat.mtimeSeconds, stat.mtimeNanos, owner, FileAttributes.of(open));
+    boolean own =
+        stat.uid == ProcessCredentials.effectiveUser()
+            && stat.gid == ProcessCredentials.effectiveGroup();
+    FileOwner owner =
+        own
+            ? null
+            : new FileOwner(Integer.toUnsignedLong(stat.uid), Integer.toUnsignedLong(stat.gid));
+    return new FileMetadata(
+        stat.permissions(),
+        stat.mtimeSeconds,
+        stat.mtimeNanos,
+        owner,
+        FileAttributeReader.of(open));
   }
 }

@@ -10,7 +10,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The clock that stamps files: what was changed within its tick is not {@link Settled}. */
+/**
+ * The clock that stamps files: what was changed within its tick is not {@link
+ * TimestampTrustPolicy}.
+ */
 public final class KernelClock {
   private static final long SETTLED_MILLIS = 120;
 

@@ -9,9 +9,9 @@ package dev.baton.snapshot.scan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.baton.snapshot.Excludes;
-import dev.baton.snapshot.posix.Directory;
-import dev.baton.snapshot.posix.Posix;
+import dev.baton.snapshot.ExcludePolicy;
+import dev.baton.snapshot.posix.OpenDirectory;
+import dev.baton.snapshot.posix.ProcessCredentials;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -37,8 +37,8 @@ class OrdinaryUserTest {
       Files.writeString(root.resolve(name).resolve("inner"), name);
     }
     Files.writeString(root.resolve("secret"), "x");
-    try (Directory directory = Directory.open(root)) {
-      if (Posix.isSuperuser()) {
+    try (OpenDirectory directory = OpenDirectory.open(root)) {
+      if (ProcessCredentials.isSuperuser()) {
         for (String name : List.of("closed", "listed", "entered", "open", "secret")) {
           directory.chown(name, NOBODY, NOBODY);
         }
@@ -70,7 +70,7 @@ class OrdinaryUserTest {
   }
 
   private List<String> look(Path root) throws IOException, InterruptedException {
-    if (!Posix.isSuperuser()) {
+    if (!ProcessCredentials.isSuperuser()) {
       return describe(root);
     }
     assumeThat(Path.of("/usr/bin/setpriv")).as("setpriv of util-linux").exists();
@@ -104,7 +104,7 @@ class OrdinaryUserTest {
   /** What was compiled here, copied to where the other user may read it. */
   private String classPath() throws IOException, InterruptedException {
     Path copy = Files.createDirectory(temp.resolve("classes"));
-    for (Class<?> of : List.of(Scanner.class, OrdinaryUserTest.class)) {
+    for (Class<?> of : List.of(TreeScanner.class, OrdinaryUserTest.class)) {
       Path classes = Path.of(of.getProtectionDomain().getCodeSource().getLocation().getPath());
       Process cp =
           new ProcessBuilder("cp", "-r", classes + "/.", copy.toString()).inheritIO().start();
@@ -114,7 +114,7 @@ class OrdinaryUserTest {
   }
 
   private static List<String> describe(Path root) throws IOException, InterruptedException {
-    Scanner scanner = Scanner.leavingOut(Excludes.defaults());
+    TreeScanner scanner = TreeScanner.leavingOut(ExcludePolicy.defaults());
     List<String> lines = new ArrayList<>();
     ScanResult result = scanner.scan(root, null);
     result.skipped().stream()
@@ -123,7 +123,7 @@ class OrdinaryUserTest {
         .forEach(lines::add);
     lines.add("to read " + result.filesToRead());
     DirState state = result.root();
-    new Reader(true).capture(state, root);
+    new SealingTreeReader(true).capture(state, root);
     lines.add("node of root: " + (state.node() != null));
     for (String name : List.of("closed", "entered", "listed")) {
       DirState child = state.child(state.entries().find(name));

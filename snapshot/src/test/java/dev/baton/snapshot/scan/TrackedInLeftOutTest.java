@@ -8,9 +8,9 @@ package dev.baton.snapshot.scan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.snapshot.Excludes;
-import dev.baton.snapshot.posix.Kind;
-import dev.baton.snapshot.restore.Scratch;
+import dev.baton.snapshot.ExcludePolicy;
+import dev.baton.snapshot.posix.FileKind;
+import dev.baton.snapshot.restore.ScratchDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -30,11 +30,11 @@ class TrackedInLeftOutTest {
       set -e
       """;
 
-  private final Scratch scratch;
-  private final Scanner scanner = Scanner.leavingOut(Excludes.defaults());
+  private final ScratchDirectory scratch;
+  private final TreeScanner scanner = TreeScanner.leavingOut(ExcludePolicy.defaults());
 
   TrackedInLeftOutTest() throws IOException {
-    scratch = new Scratch();
+    scratch = new ScratchDirectory();
   }
 
   @AfterEach
@@ -49,7 +49,7 @@ class TrackedInLeftOutTest {
   private static void add(DirState state, String prefix, List<String> files) {
     for (int i = 0; i < state.size(); i++) {
       String path = prefix + state.name(i);
-      if (state.kind(i) == Kind.DIRECTORY) {
+      if (state.kind(i) == FileKind.DIRECTORY) {
         if (!state.name(i).equals(".git")) {
           add(state.child(i), path + "/", files);
         }
@@ -65,7 +65,7 @@ class TrackedInLeftOutTest {
     return files;
   }
 
-  private DirState scan(Scanner with, @Nullable DirState last) throws Exception {
+  private DirState scan(TreeScanner with, @Nullable DirState last) throws Exception {
     return with.scan(scratch.resolve("tree"), last).root();
   }
 
@@ -178,7 +178,7 @@ class TrackedInLeftOutTest {
         """);
     KernelClock.awaitSettled(scratch.resolve("."));
     DirState first = scan(scanner, null);
-    Reader.of(first, scratch.resolve("tree"));
+    SealingTreeReader.of(first, scratch.resolve("tree"));
     DirState sub = first.child(2);
 
     git("cd tree && git add g");
@@ -198,7 +198,7 @@ class TrackedInLeftOutTest {
     assertThat(files())
         .containsExactlyInAnyOrder(
             ".batonignore", "a/out/kept", "a/out/no", "a/x.log", "build/kept");
-    assertThat(files(scan(Scanner.leavingOut(Excludes.matching(List.of("out/"))), null)))
+    assertThat(files(scan(TreeScanner.leavingOut(ExcludePolicy.matching(List.of("out/"))), null)))
         .containsExactlyInAnyOrder(".batonignore", "a/out/kept", "a/x.log", "build/kept");
   }
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 record StackArguments(
     Action action,
     Path data,
-    Set<Component> components,
+    Set<StackComponent> components,
     int port,
     boolean foreground,
     boolean train,
@@ -60,7 +60,7 @@ record StackArguments(
           default -> throw new IllegalArgumentException("unknown action " + args[0] + "\n" + USAGE);
         };
     @Nullable Path data = null;
-    Set<Component> components = EnumSet.allOf(Component.class);
+    Set<StackComponent> components = EnumSet.allOf(StackComponent.class);
     int port = 0;
     boolean foreground = false;
     boolean train = false;
@@ -96,14 +96,14 @@ record StackArguments(
     return Integer.parseInt(text);
   }
 
-  private static Set<Component> components(String names) {
+  private static Set<StackComponent> components(String names) {
     return Arrays.stream(names.split(",", -1))
         .map(StackArguments::component)
-        .collect(Collectors.toCollection(() -> EnumSet.noneOf(Component.class)));
+        .collect(Collectors.toCollection(() -> EnumSet.noneOf(StackComponent.class)));
   }
 
-  private static Component component(String name) {
-    return Arrays.stream(Component.values())
+  private static StackComponent component(String name) {
+    return Arrays.stream(StackComponent.values())
         .filter(component -> component.label().equals(name))
         .findFirst()
         .orElseThrow(
@@ -112,8 +112,8 @@ record StackArguments(
                     "unknown component '%s', there are %s"
                         .formatted(
                             name,
-                            Arrays.stream(Component.values())
-                                .map(Component::label)
+                            Arrays.stream(StackComponent.values())
+                                .map(StackComponent::label)
                                 .collect(Collectors.joining(", ")))));
   }
 }

@@ -17,13 +17,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Says what a stack shall be; made by {@link Stack#builder()}. Not thread-safe. */
+/** Says what a stack shall be; made by {@link StandaloneStack#builder()}. Not thread-safe. */
 public final class StackBuilder {
 
   private @Nullable Path data;
-  Set<Component> components = EnumSet.allOf(Component.class);
+  Set<StackComponent> components = EnumSet.allOf(StackComponent.class);
   Consumer<String> progress = line -> {};
-  Map<Component, Map<String, String>> environment = new EnumMap<>(Component.class);
+  Map<StackComponent, Map<String, String>> environment = new EnumMap<>(StackComponent.class);
   AotMode aot = AotMode.USE;
   boolean autoRestart;
   boolean preferredApiPort;
@@ -38,12 +38,12 @@ public final class StackBuilder {
   }
 
   /** Only these components; at least one. */
-  public StackBuilder components(Component first, Component... others) {
+  public StackBuilder components(StackComponent first, StackComponent... others) {
     components = EnumSet.of(first, others);
     return this;
   }
 
-  StackBuilder components(Set<Component> some) {
+  StackBuilder components(Set<StackComponent> some) {
     components = EnumSet.copyOf(some);
     return this;
   }
@@ -73,7 +73,7 @@ public final class StackBuilder {
   }
 
   /** One more environment variable for a component; it goes before the stack's own. */
-  public StackBuilder environment(Component component, String name, String value) {
+  public StackBuilder environment(StackComponent component, String name, String value) {
     environment.computeIfAbsent(component, key -> new HashMap<>()).put(name, value);
     return this;
   }
@@ -87,27 +87,27 @@ public final class StackBuilder {
   /**
    * Starts everything and waits until all components are ready.
    *
-   * @throws StackFailure when another stack runs on the data folder, or a component does not become
-   *     ready; then nothing is left running
+   * @throws StackException when another stack runs on the data folder, or a component does not
+   *     become ready; then nothing is left running
    */
-  public Stack start() throws IOException, InterruptedException {
-    Stack stack = prepare();
+  public StandaloneStack start() throws IOException, InterruptedException {
+    StandaloneStack stack = prepare();
     try {
       stack.startAll();
       return stack;
     } catch (IOException | InterruptedException | RuntimeException e) {
       try {
         stack.close();
-      } catch (StackFailure second) {
+      } catch (StackException second) {
         e.addSuppressed(second);
       }
       throw e;
     }
   }
 
-  /** Takes the data folder and the ports; {@link Stack#startAll()} then starts. */
-  Stack prepare() throws IOException, InterruptedException {
-    return Stack.prepare(this);
+  /** Takes the data folder and the ports; {@link StandaloneStack#startAll()} then starts. */
+  StandaloneStack prepare() throws IOException, InterruptedException {
+    return StandaloneStack.prepare(this);
   }
 
   Path data() {

@@ -37,10 +37,12 @@ public final class StackMain {
       StackArguments arguments = StackArguments.parse(args);
       return switch (arguments.action()) {
         case UP ->
-            arguments.foreground() ? Supervisor.run(arguments) : BackgroundStart.run(arguments);
-        case DOWN -> Shutdown.run(arguments, System.out::println);
+            arguments.foreground()
+                ? StackSupervisor.run(arguments)
+                : SupervisorLauncher.run(arguments);
+        case DOWN -> StackStopper.run(arguments, System.out::println);
         case AOT_CACHE ->
-            AotTraining.run(
+            AotCacheTrainer.run(
                 arguments.data(), arguments.components(), arguments.force(), System.out::println);
       };
     } catch (IllegalArgumentException e) {

@@ -46,14 +46,14 @@ class ServersTest {
 
   @TempDir static Path folder;
 
-  private static Stack stack;
+  private static StandaloneStack stack;
 
   @BeforeAll
   static void start() throws Exception {
     stack =
-        Stack.builder()
+        StandaloneStack.builder()
             .data(folder.resolve("data"))
-            .components(Component.KAFKA, Component.POSTGRES, Component.S3)
+            .components(StackComponent.KAFKA, StackComponent.POSTGRES, StackComponent.S3)
             .progress(System.out::println)
             .start();
   }
@@ -61,7 +61,8 @@ class ServersTest {
   @AfterAll
   static void stop() throws Exception {
     List<ProcessId> processes = new ArrayList<>();
-    for (Component component : List.of(Component.KAFKA, Component.POSTGRES, Component.S3)) {
+    for (StackComponent component :
+        List.of(StackComponent.KAFKA, StackComponent.POSTGRES, StackComponent.S3)) {
       stack.process(component).ifPresent(processes::add);
     }
     stack.close();
@@ -82,9 +83,9 @@ class ServersTest {
       producer.send(new ProducerRecord<>("kept", "key", "value")).get();
     }
 
-    stack.kill(Component.KAFKA);
-    assertThat(stack.process(Component.KAFKA)).isEmpty();
-    stack.restart(Component.KAFKA);
+    stack.kill(StackComponent.KAFKA);
+    assertThat(stack.process(StackComponent.KAFKA)).isEmpty();
+    stack.restart(StackComponent.KAFKA);
 
     TopicPartition partition = new TopicPartition("kept", 0);
     try (KafkaConsumer<String, String> consumer =
@@ -116,8 +117,8 @@ class ServersTest {
         var statement = open.createStatement()) {
       statement.execute("CREATE TABLE kept (value text)");
       statement.execute("INSERT INTO kept VALUES ('row')");
-      stack.kill(Component.POSTGRES);
-      stack.restart(Component.POSTGRES);
+      stack.kill(StackComponent.POSTGRES);
+      stack.restart(StackComponent.POSTGRES);
     }
 
     try (Connection again = connect();
@@ -141,8 +142,8 @@ class ServersTest {
     makeBucket("kept");
     put("kept", "object", "content".getBytes(StandardCharsets.UTF_8));
 
-    stack.kill(Component.S3);
-    stack.restart(Component.S3);
+    stack.kill(StackComponent.S3);
+    stack.restart(StackComponent.S3);
 
     assertThat(get("kept", "object")).asString().isEqualTo("content");
   }

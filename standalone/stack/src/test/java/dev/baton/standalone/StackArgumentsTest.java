@@ -18,14 +18,14 @@ class StackArgumentsTest {
   void shouldTakeAllComponentsUnlessTold() {
     StackArguments arguments = StackArguments.parse("up", "--data", "here");
     assertThat(arguments.data()).isEqualTo(Path.of("here"));
-    assertThat(arguments.components()).containsExactly(Component.values());
+    assertThat(arguments.components()).containsExactly(StackComponent.values());
     assertThat(arguments.foreground()).isFalse();
   }
 
   @Test
   void shouldTakeTheComponentsNamed() {
     assertThat(StackArguments.parse("up", "--data", "d", "--components", "s3,kafka").components())
-        .containsExactly(Component.KAFKA, Component.S3);
+        .containsExactly(StackComponent.KAFKA, StackComponent.S3);
   }
 
   @Test

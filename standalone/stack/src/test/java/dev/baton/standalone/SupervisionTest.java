@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.standalone.jvm.JvmCommand;
-import dev.baton.standalone.process.MarkedProcesses;
+import dev.baton.standalone.process.MarkedProcessFinder;
 import dev.baton.standalone.process.ProcessId;
 import dev.baton.standalone.state.DataLock;
 import dev.baton.standalone.state.StackFile;
@@ -48,26 +48,27 @@ class SupervisionTest {
 
   @AfterEach
   void shouldLeaveNothingRunning() throws Exception {
-    assertThat(MarkedProcesses.withVariable(Stack.MARK, data.toString())).isEmpty();
+    assertThat(MarkedProcessFinder.withVariable(StandaloneStack.MARK, data.toString())).isEmpty();
   }
 
   @Test
   void shouldStartAKilledComponentAgain() throws Exception {
-    try (Stack stack = s3().autoRestart(true).start()) {
-      ProcessId first = stack.process(Component.S3).orElseThrow();
+    try (StandaloneStack stack = s3().autoRestart(true).start()) {
+      ProcessId first = stack.process(StackComponent.S3).orElseThrow();
 
-      stack.kill(Component.S3);
+      stack.kill(StackComponent.S3);
 
-      assertThat(stack.awaitReady(Component.S3, Duration.ofSeconds(20))).isTrue();
-      assertThat(stack.process(Component.S3)).isPresent().get().isNotEqualTo(first);
-      assertThat(stack.restarts(Component.S3)).isOne();
+      assertThat(stack.awaitReady(StackComponent.S3, Duration.ofSeconds(20))).isTrue();
+      assertThat(stack.process(StackComponent.S3)).isPresent().get().isNotEqualTo(first);
+      assertThat(stack.restarts(StackComponent.S3)).isOne();
     }
   }
 
   @Test
   void shouldReplicateOnlyServices() throws Exception {
-    try (Stack stack = s3().start()) {
-      assertThatThrownBy(() -> stack.replica(Component.S3, Replica.freePort(), Map.of()))
+    try (StandaloneStack stack = s3().start()) {
+      assertThatThrownBy(
+              () -> stack.replica(StackComponent.S3, ServiceReplica.freePort(), Map.of()))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("s3")
           .hasMessageContaining("checkpoint-store");
@@ -77,9 +78,9 @@ class SupervisionTest {
   @Test
   void shouldStopComponentAndWhatItHasStarted() throws Exception {
     Process runner;
-    try (Stack stack = s3().start()) {
+    try (StandaloneStack stack = s3().start()) {
       ProcessBuilder builder = new ProcessBuilder("sleep", "600");
-      builder.environment().put(Stack.MARK, stack.data().toString());
+      builder.environment().put(StandaloneStack.MARK, stack.data().toString());
       runner = builder.start();
     }
     assertThat(runner.waitFor(1, TimeUnit.SECONDS)).isTrue();
@@ -88,28 +89,28 @@ class SupervisionTest {
   @Test
   void shouldGiveAComponentATemporaryFolderThatIsEmptiedAtItsStart() throws Exception {
     Path temp = data.resolve("tmp/s3");
-    try (Stack stack = s3().start()) {
+    try (StandaloneStack stack = s3().start()) {
       String line = Files.readString(Path.of("/proc/" + pid(stack) + "/cmdline"));
       assertThat(line).contains("-Djava.io.tmpdir=" + temp.toRealPath() + "\0");
       Files.createFile(temp.resolve("left behind"));
-      stack.restart(Component.S3);
+      stack.restart(StackComponent.S3);
       assertThat(temp).isEmptyDirectory();
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(temp)))
           .isEqualTo("rwx------");
     }
   }
 
-  private static long pid(Stack stack) {
-    return stack.process(Component.S3).orElseThrow().pid();
+  private static long pid(StandaloneStack stack) {
+    return stack.process(StackComponent.S3).orElseThrow().pid();
   }
 
   @Test
   void shouldUsePortsAndSecretsOfTheLastStartAgain() throws Exception {
     S3Access first;
-    try (Stack stack = s3().start()) {
+    try (StandaloneStack stack = s3().start()) {
       first = stack.s3();
     }
-    try (Stack stack = s3().start()) {
+    try (StandaloneStack stack = s3().start()) {
       assertThat(stack.s3()).isEqualTo(first);
     }
   }
@@ -125,7 +126,7 @@ class SupervisionTest {
               new StackState(
                   last.version(), last.data(), false, null, Map.of(), ports, null, null, Map.of()));
 
-      try (Stack stack = s3().start()) {
+      try (StandaloneStack stack = s3().start()) {
         assertThat(stack.s3().endpoint()).doesNotEndWith(":" + other.getLocalPort());
       }
     }
@@ -133,9 +134,9 @@ class SupervisionTest {
 
   @Test
   void shouldRefuseASecondStackOnTheSameFolder() throws Exception {
-    try (Stack stack = s3().start()) {
+    try (StandaloneStack stack = s3().start()) {
       assertThatThrownBy(() -> s3().start())
-          .isInstanceOf(StackFailure.class)
+          .isInstanceOf(StackException.class)
           .hasMessageContaining("already running on " + stack.data());
     }
   }
@@ -146,8 +147,8 @@ class SupervisionTest {
     Files.writeString(data.resolve("stack.json"), "{\"version\": 1, \"da");
     List<String> lines = new CopyOnWriteArrayList<>();
 
-    try (Stack stack = s3().progress(lines::add).start()) {
-      assertThat(stack.process(Component.S3)).isPresent();
+    try (StandaloneStack stack = s3().progress(lines::add).start()) {
+      assertThat(stack.process(StackComponent.S3)).isPresent();
     }
     assertThat(lines).anyMatch(line -> line.contains("stack.json cannot be read"));
     assertThat(data.resolve("stack.json.unreadable")).exists();
@@ -159,7 +160,7 @@ class SupervisionTest {
     Process stranger = new ProcessBuilder("sleep", "600").start();
     try {
       StackState last = StackState.empty(data.toString());
-      var running = new StackState.Running(stranger.pid(), "another start", 0);
+      var running = new StackState.RunningProcess(stranger.pid(), "another start", 0);
       new StackFile(data)
           .write(
               new StackState(
@@ -272,15 +273,15 @@ class SupervisionTest {
   @Test
   void shouldNotCallItselfReadyWhileAComponentIsDown() throws Exception {
     StackFile file = new StackFile(data);
-    try (Stack stack = s3().start()) {
+    try (StandaloneStack stack = s3().start()) {
       assertThat(file.read().orElseThrow().ready()).isTrue();
-      stack.stop(Component.S3);
+      stack.stop(StackComponent.S3);
       assertThat(file.read().orElseThrow().ready()).isFalse();
-      stack.restart(Component.S3);
+      stack.restart(StackComponent.S3);
       assertThat(file.read().orElseThrow().ready()).isTrue();
-      stack.kill(Component.S3);
+      stack.kill(StackComponent.S3);
       assertThat(file.read().orElseThrow().ready()).isFalse();
-      stack.restart(Component.S3);
+      stack.restart(StackComponent.S3);
       assertThat(file.read().orElseThrow().ready()).isTrue();
     }
     assertThat(file.read().orElseThrow().ready()).isFalse();
@@ -288,13 +289,13 @@ class SupervisionTest {
 
   @Test
   void shouldGiveTheFolderBackAlsoWhenItsEndFails() throws Exception {
-    Stack stack = s3().start();
-    ProcessId s3 = stack.process(Component.S3).orElseThrow();
+    StandaloneStack stack = s3().start();
+    ProcessId s3 = stack.process(StackComponent.S3).orElseThrow();
     // A folder where the file is written: the last step of the end fails.
     Files.delete(data.resolve("stack.json"));
     Files.createDirectories(data.resolve("stack.json").resolve("in the way"));
 
-    assertThatThrownBy(stack::close).isInstanceOf(StackFailure.class);
+    assertThatThrownBy(stack::close).isInstanceOf(StackException.class);
 
     assertThat(s3.isAlive()).isFalse();
     try (DataLock lock = DataLock.take(data).orElseThrow()) {
@@ -310,7 +311,10 @@ class SupervisionTest {
   }
 
   private StackBuilder s3() {
-    return Stack.builder().data(data).components(Component.S3).progress(System.out::println);
+    return StandaloneStack.builder()
+        .data(data)
+        .components(StackComponent.S3)
+        .progress(System.out::println);
   }
 
   /** The supervisor program, as a process of its own. */

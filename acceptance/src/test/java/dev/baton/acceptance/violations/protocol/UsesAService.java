@@ -6,9 +6,9 @@
  */
 package dev.baton.acceptance.violations.protocol;
 
-import dev.baton.standalone.Component;
+import dev.baton.standalone.StackComponent;
 
 /** Breaks the rule that the contracts use no service. */
 public abstract class UsesAService {
-  public abstract Component component();
+  public abstract StackComponent component();
 }

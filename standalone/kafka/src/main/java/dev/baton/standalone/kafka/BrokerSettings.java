@@ -19,7 +19,7 @@ final class BrokerSettings {
 
   private BrokerSettings() {}
 
-  static Properties of(Options options) {
+  static Properties of(KafkaServerOptions options) {
     Map<String, Object> settings = new LinkedHashMap<>();
     listeners(settings, options);
     replication(settings);
@@ -30,7 +30,7 @@ final class BrokerSettings {
     return properties;
   }
 
-  private static void listeners(Map<String, Object> settings, Options options) {
+  private static void listeners(Map<String, Object> settings, KafkaServerOptions options) {
     String clients = "PLAINTEXT://127.0.0.1:" + options.port();
     String controller = "127.0.0.1:" + options.controllerPort();
     settings.put("process.roles", "broker,controller");

@@ -31,9 +31,9 @@ public final class KafkaServer {
 
   /** Exits with 64 when an argument is wrong, with 1 when the broker cannot start. */
   public static void main(String... args) {
-    Options options;
+    KafkaServerOptions options;
     try {
-      options = Options.parse(System.getenv(), args);
+      options = KafkaServerOptions.parse(System.getenv(), args);
     } catch (IllegalArgumentException e) {
       System.err.println("kafka: " + e.getMessage());
       System.exit(64);
@@ -47,7 +47,7 @@ public final class KafkaServer {
     }
   }
 
-  private static void run(Options options) throws Exception {
+  private static void run(KafkaServerOptions options) throws Exception {
     Properties settings = BrokerSettings.of(options);
     Files.createDirectories(options.data());
     if (!Files.exists(options.data().resolve("meta.properties"))) {

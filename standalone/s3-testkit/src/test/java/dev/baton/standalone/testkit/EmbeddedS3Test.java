@@ -6,9 +6,9 @@
  */
 package dev.baton.standalone.testkit;
 
-import dev.baton.standalone.Component;
 import dev.baton.standalone.S3Access;
-import dev.baton.standalone.Stack;
+import dev.baton.standalone.StackComponent;
+import dev.baton.standalone.StandaloneStack;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,11 +19,15 @@ class EmbeddedS3Test extends S3Contract {
   @TempDir static Path folder;
 
   @SuppressWarnings("NullAway.Init")
-  private static Stack stack;
+  private static StandaloneStack stack;
 
   @BeforeAll
   static void start() throws Exception {
-    stack = Stack.builder().data(folder.resolve("data")).components(Component.S3).start();
+    stack =
+        StandaloneStack.builder()
+            .data(folder.resolve("data"))
+            .components(StackComponent.S3)
+            .start();
   }
 
   @AfterAll

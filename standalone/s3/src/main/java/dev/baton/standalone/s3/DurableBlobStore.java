@@ -40,18 +40,18 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 final class DurableBlobStore extends ForwardingBlobStore {
 
   private final Path root;
-  private final Forcing forcing;
+  private final FileForcer forcing;
 
   /** How a file's, or a folder's, content and name get to the disk. */
   @FunctionalInterface
-  interface Forcing {
+  interface FileForcer {
     void force(Path path) throws IOException;
   }
 
   /**
    * @param root the folder of {@code store}, whose buckets and keys are paths below it
    */
-  DurableBlobStore(BlobStore store, Path root, Forcing forcing) {
+  DurableBlobStore(BlobStore store, Path root, FileForcer forcing) {
     super(store);
     this.root = root.normalize();
     this.forcing = forcing;

@@ -33,9 +33,9 @@ public final class S3Server {
 
   /** Exits with 64 when an argument is wrong, with 1 when the server cannot start. */
   public static void main(String... args) {
-    Options options;
+    S3ServerOptions options;
     try {
-      options = Options.parse(System.getenv(), args);
+      options = S3ServerOptions.parse(System.getenv(), args);
     } catch (IllegalArgumentException e) {
       System.err.println("s3: " + e.getMessage());
       System.exit(64);
@@ -49,7 +49,7 @@ public final class S3Server {
     }
   }
 
-  private static void run(Options options) throws Exception {
+  private static void run(S3ServerOptions options) throws Exception {
     Files.createDirectories(options.data());
     S3Proxy server = server(options);
     CountDownLatch stopped = new CountDownLatch(1);
@@ -66,7 +66,7 @@ public final class S3Server {
     stopped.await();
   }
 
-  private static S3Proxy server(Options options) {
+  private static S3Proxy server(S3ServerOptions options) {
     Properties properties = new Properties();
     properties.setProperty("jclouds.filesystem.basedir", options.data().toString());
     return S3Proxy.builder()

@@ -17,8 +17,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * S3Mock over a folder, on 127.0.0.1 only. It checks the checksums that a request names, but no
- * signatures: any keys will do.
+ * S3MockProcess over a folder, on 127.0.0.1 only. It checks the checksums that a request names, but
+ * no signatures: any keys will do.
  *
  * <p>Prints {@code ready PORT} on standard output once it takes requests; with port 0 it is one
  * that was free. SIGTERM stops it.
@@ -61,7 +61,7 @@ public final class S3MockServer {
         "WARN");
   }
 
-  /** S3Mock opens a second port on all addresses, which cannot be configured. */
+  /** S3MockProcess opens a second port on all addresses, which cannot be configured. */
   @Configuration
   static class LoopbackOnly {
     @Bean

@@ -28,11 +28,11 @@ import java.util.stream.Collectors;
  */
 public record JvmCommand(
     JvmProgram program,
-    Heap heap,
+    HeapSettings heap,
     Jit jit,
-    AotCaches caches,
+    AotCacheDirectory caches,
     AotMode aot,
-    NativeLibraries libraries,
+    NativeLibraryCache libraries,
     Path temp) {
 
   private static final List<String> COMMON =

@@ -6,8 +6,8 @@
  */
 package dev.baton.standalone.postgres;
 
-import dev.baton.standalone.files.Trees;
-import dev.baton.standalone.process.MarkedProcesses;
+import dev.baton.standalone.files.DirectoryTreeDeleter;
+import dev.baton.standalone.process.MarkedProcessFinder;
 import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -39,11 +39,11 @@ public final class PostgresServer {
   private static final String PASSWORD = "password";
   private static final int INIT_SECONDS = 120;
 
-  private final PostgresBinaries binaries;
+  private final PostgresInstallation binaries;
   private final Path folder;
 
   /** Uses {@code folder/data}, made when it is missing; {@code folder} must exist. */
-  public PostgresServer(PostgresBinaries binaries, Path folder) {
+  public PostgresServer(PostgresInstallation binaries, Path folder) {
     this.binaries = binaries;
     this.folder = folder;
   }
@@ -81,7 +81,7 @@ public final class PostgresServer {
     // Made under another name and renamed at the end: a half-made cluster must never be taken for a
     // whole one.
     Path fresh = folder.resolve("data.creating");
-    Trees.delete(fresh);
+    DirectoryTreeDeleter.delete(fresh);
     Path secret = folder.resolve(PASSWORD);
     Files.deleteIfExists(secret);
     Files.createFile(
@@ -110,8 +110,8 @@ public final class PostgresServer {
    * to start.
    */
   private void clearLeftovers(Path data) throws IOException, InterruptedException {
-    List<ProcessId> helpers = MarkedProcesses.workingIn("postgres", data.toRealPath());
-    MarkedProcesses.stop(helpers, Duration.ZERO);
+    List<ProcessId> helpers = MarkedProcessFinder.workingIn("postgres", data.toRealPath());
+    MarkedProcessFinder.stop(helpers, Duration.ZERO);
     Files.deleteIfExists(data.resolve("postmaster.pid"));
   }
 
@@ -165,7 +165,7 @@ public final class PostgresServer {
   }
 
   private static List<String> asOrdinaryUser() throws IOException, InterruptedException {
-    return RootUser.isCurrent() ? RootUser.leave() : List.of();
+    return RootPrivilegeDropper.isCurrent() ? RootPrivilegeDropper.leave() : List.of();
   }
 
   private static String run(List<String> command, String input)

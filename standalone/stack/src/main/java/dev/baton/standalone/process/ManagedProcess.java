@@ -38,7 +38,7 @@ public final class ManagedProcess {
 
   private final ProcessSpec spec;
   private final LogFile log;
-  private final Backoff backoff;
+  private final RestartBackoff backoff;
   private final Consumer<ProcessEvent> events;
 
   private final ReentrantLock starting = new ReentrantLock();
@@ -58,7 +58,10 @@ public final class ManagedProcess {
    * one.
    */
   public ManagedProcess(
-      ProcessSpec spec, boolean autoRestart, Backoff backoff, Consumer<ProcessEvent> events) {
+      ProcessSpec spec,
+      boolean autoRestart,
+      RestartBackoff backoff,
+      Consumer<ProcessEvent> events) {
     this.spec = spec;
     this.log = new LogFile(spec.log());
     this.autoRestart = autoRestart;
@@ -94,8 +97,8 @@ public final class ManagedProcess {
   /**
    * Starts the process and waits until it is ready. Does nothing when it is.
    *
-   * @throws StartFailure when it ends or is not ready within its bound, or was retired; it is then
-   *     not running
+   * @throws ProcessStartException when it ends or is not ready within its bound, or was retired; it
+   *     is then not running
    */
   public void start() throws IOException, InterruptedException {
     boolean allowed =
@@ -106,7 +109,7 @@ public final class ManagedProcess {
               return wanted;
             });
     if (!allowed) {
-      throw new StartFailure(spec.name() + " is retired");
+      throw new ProcessStartException(spec.name() + " is retired");
     }
     launch(false);
   }
@@ -193,7 +196,8 @@ public final class ManagedProcess {
   }
 
   private Process spawn() throws IOException, InterruptedException {
-    ProcessBuilder builder = new ProcessBuilder(Detached.command(spec.command().prepare()));
+    ProcessBuilder builder =
+        new ProcessBuilder(DetachedCommandFactory.command(spec.command().prepare()));
     builder.environment().putAll(spec.environment());
     builder.directory(spec.directory().toFile());
     builder.redirectErrorStream(true);
@@ -209,7 +213,7 @@ public final class ManagedProcess {
     lock.lock();
     try {
       if (!wanted) {
-        throw new StartFailure(spec.name() + " was stopped before it was started");
+        throw new ProcessStartException(spec.name() + " was stopped before it was started");
       }
       Process started = builder.start();
       process = started;
@@ -225,14 +229,14 @@ public final class ManagedProcess {
     BooleanSupplier ready = spec.readiness().probe(spec.log(), from);
     while (!ready.getAsBoolean()) {
       if (started.waitFor(READY_CHECK)) {
-        throw new StartFailure(
+        throw new ProcessStartException(
             "%s ended with code %d before it was ready".formatted(spec.name(), started.exitValue()),
             spec.log(),
             log.tail(from));
       }
       if (System.nanoTime() > end) {
         started.destroyForcibly().waitFor();
-        throw new StartFailure(
+        throw new ProcessStartException(
             "%s was not ready after %d s".formatted(spec.name(), spec.readyWithin().toSeconds()),
             spec.log(),
             log.tail(from));
@@ -240,11 +244,11 @@ public final class ManagedProcess {
     }
   }
 
-  private int markReady(Process started, boolean again) throws StartFailure {
+  private int markReady(Process started, boolean again) throws ProcessStartException {
     lock.lock();
     try {
       if (!wanted || process != started) {
-        throw new StartFailure(spec.name() + " was stopped while it was starting");
+        throw new ProcessStartException(spec.name() + " was stopped while it was starting");
       }
       ready = true;
       restarts += again ? 1 : 0;
@@ -313,7 +317,7 @@ public final class ManagedProcess {
 
   /** Without the end of its log once that has been told often enough: this may go on for ever. */
   private String reason(IOException failure, int attempt) {
-    return attempt > backoff.attempts() && failure instanceof StartFailure known
+    return attempt > backoff.attempts() && failure instanceof ProcessStartException known
         ? known.brief()
         : String.valueOf(failure.getMessage());
   }

@@ -32,7 +32,7 @@ public record ProcessSpec(
     Map<String, String> environment,
     Path directory,
     Path log,
-    Readiness readiness,
+    ReadinessProbe readiness,
     Duration readyWithin,
     StopSignal stopSignal,
     Duration stopWithin) {

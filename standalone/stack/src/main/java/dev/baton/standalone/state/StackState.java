@@ -34,7 +34,7 @@ public record StackState(
     Map<String, Integer> ports,
     @Nullable S3Secrets s3,
     @Nullable PostgresSecrets postgres,
-    Map<String, Running> components) {
+    Map<String, RunningProcess> components) {
 
   /** The format written today. */
   public static final int VERSION = 1;
@@ -53,7 +53,7 @@ public record StackState(
   /**
    * One component's process; {@code restarts} counts how often it came back after dying unasked.
    */
-  public record Running(long pid, String started, int restarts) {
+  public record RunningProcess(long pid, String started, int restarts) {
     /** Who it is. */
     public ProcessId id() {
       return new ProcessId(pid, started);

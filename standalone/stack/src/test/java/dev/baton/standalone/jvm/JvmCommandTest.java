@@ -98,11 +98,11 @@ class JvmCommandTest {
     }
     return new JvmCommand(
         new JvmProgram("greeting", List.of(jar), new JvmProgram.Start.Jar(jar)),
-        new Heap(32, Heap.Use.PACKS),
+        new HeapSettings(32, HeapSettings.Use.PACKS),
         jit,
-        new AotCaches(Files.createDirectories(folder.resolve("aot"))),
+        new AotCacheDirectory(Files.createDirectories(folder.resolve("aot"))),
         aot,
-        new NativeLibraries(folder.resolve("native")),
+        new NativeLibraryCache(folder.resolve("native")),
         Files.createDirectories(folder.resolve("temp")));
   }
 

@@ -41,7 +41,7 @@ class LogFileTest {
   void shouldFindALineThatComesInPieces() throws Exception {
     Path path = folder.resolve("b.log");
     Files.writeString(path, "ready 1\n");
-    LogSearch search = new LogSearch(Pattern.compile("^ready \\d+$"), path, 8);
+    LogLineScanner search = new LogLineScanner(Pattern.compile("^ready \\d+$"), path, 8);
     assertThat(search.found()).as("of an earlier start").isFalse();
     append(path, "starting…\nrea");
     assertThat(search.found()).isFalse();
@@ -54,7 +54,8 @@ class LogFileTest {
 
   @Test
   void shouldWaitForALogThatIsNotThereYet() {
-    assertThat(new LogSearch(Pattern.compile("x"), folder.resolve("none"), 0).found()).isFalse();
+    assertThat(new LogLineScanner(Pattern.compile("x"), folder.resolve("none"), 0).found())
+        .isFalse();
   }
 
   private static void append(Path path, String text) throws Exception {

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ManagedProcessTest {
 
-  private static final Backoff QUICK =
-      new Backoff(
+  private static final RestartBackoff QUICK =
+      new RestartBackoff(
           Duration.ofMillis(1),
           Duration.ofMillis(2),
           3,
@@ -116,7 +116,7 @@ class ManagedProcessTest {
         Map.of(),
         folder,
         folder.resolve("sh.log"),
-        new Readiness.LogLine(Pattern.compile("^ready 1$")),
+        new ReadinessProbe.LogLine(Pattern.compile("^ready 1$")),
         Duration.ofSeconds(20),
         StopSignal.TERM,
         Duration.ofMillis(300));

@@ -1,0 +1,174 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The REST API as any program would use it. */
+final class AcceptanceApiClient {
+  static final ObjectMapper JSON = new ObjectMapper();
+
+  private final HttpClient http =
+      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+  private final String base;
+
+  AcceptanceApiClient(String base) {
+    this.base = base;
+  }
+
+  record Answer(int status, String contentType, JsonNode body) {}
+
+  Answer get(String path) throws IOException, InterruptedException {
+    return send(HttpRequest.newBuilder(URI.create(base + path)).GET());
+  }
+
+  /** After an outage the store may be behind the run's view: it waits, then says to ask again. */
+  private Answer getOnceReady(String path) {
+    AtomicReference<@Nullable Answer> answer = new AtomicReference<>();
+    Await.until(
+        path + " is answered",
+        Duration.ofSeconds(30),
+        () -> {
+          answer.set(get(path));
+          return Objects.requireNonNull(answer.get()).status() != 503;
+        });
+    return Objects.requireNonNull(answer.get());
+  }
+
+  Answer post(String path, String contentType, String body)
+      throws IOException, InterruptedException {
+    return send(
+        HttpRequest.newBuilder(URI.create(base + path))
+            .header("Content-Type", contentType)
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  Answer post(String path, JsonNode body) throws IOException, InterruptedException {
+    return post(path, "application/json", body.toString());
+  }
+
+  /** The same, which may be repeated: the key makes it one request. */
+  Answer postOnce(String path, String key, JsonNode body) throws IOException, InterruptedException {
+    return send(
+        HttpRequest.newBuilder(URI.create(base + path))
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", key)
+            .POST(HttpRequest.BodyPublishers.ofString(body.toString())));
+  }
+
+  Answer delete(String path) throws IOException, InterruptedException {
+    return send(
+        HttpRequest.newBuilder(URI.create(base + path))
+            .header("Content-Type", "application/json")
+            .DELETE());
+  }
+
+  private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    HttpResponse<String> response =
+        http.send(
+            request.timeout(Duration.ofSeconds(30)).build(), HttpResponse.BodyHandlers.ofString());
+    String type = response.headers().firstValue("Content-Type").orElse("");
+    JsonNode body =
+        response.body().isBlank() || !type.contains("json")
+            ? JSON.createObjectNode()
+            : JSON.readTree(response.body());
+    return new Answer(response.statusCode(), type, body);
+  }
+
+  /** Starts a run of a workflow that was pushed before and returns its id. */
+  String start(String workflow, ObjectNode input) throws IOException, InterruptedException {
+    ObjectNode body = JSON.createObjectNode().put("workflow", workflow);
+    body.set("input", input);
+    Answer answer = post("/runs", body);
+    if (answer.status() != 201) {
+      throw new AssertionError("POST /runs: " + answer);
+    }
+    return answer.body().path("id").asText();
+  }
+
+  void push(String definition) throws IOException, InterruptedException {
+    Answer answer = post("/workflows", "application/yaml", definition);
+    if (answer.status() >= 300) {
+      throw new AssertionError("POST /workflows: " + answer);
+    }
+  }
+
+  JsonNode run(String run) throws IOException, InterruptedException {
+    Answer answer = get("/runs/" + run);
+    if (answer.status() != 200) {
+      throw new IOException("GET /runs/" + run + ": " + answer);
+    }
+    return answer.body();
+  }
+
+  List<JsonNode> events(String run) throws IOException, InterruptedException {
+    List<JsonNode> all = new ArrayList<>();
+    long after = 0;
+    while (true) {
+      Answer answer = getOnceReady("/runs/" + run + "/events?limit=1000&after=" + after);
+      if (answer.status() != 200) {
+        throw new IOException("events of " + run + ": " + answer);
+      }
+      JsonNode page = answer.body().path("events");
+      page.forEach(all::add);
+      if (page.size() < 1000) {
+        return all;
+      }
+      after = page.get(page.size() - 1).path("position").asLong();
+    }
+  }
+
+  /** The types of its events, in the log's order. */
+  List<String> types(String run) throws IOException, InterruptedException {
+    return events(run).stream().map(event -> event.path("type").asText()).toList();
+  }
+
+  /** How many of its events are of this type. */
+  long count(String run, String type) throws IOException, InterruptedException {
+    return types(run).stream().filter(type::equals).count();
+  }
+
+  /** The run once it has this status. */
+  JsonNode awaitStatus(String run, String status, Duration bound)
+      throws IOException, InterruptedException {
+    Await.until(
+        "run " + run + " is " + status,
+        bound,
+        () -> run(run).path("status").asText().equals(status));
+    return run(run);
+  }
+
+  /** Answers the run's waiting approval; false when none waits. */
+  boolean approve(String run) throws IOException, InterruptedException {
+    for (JsonNode waiting : run(run).path("waiting")) {
+      ObjectNode answer = JSON.createObjectNode();
+      answer.putObject("answer").put("approved", true);
+      return post("/checkpoints/" + waiting.path("approval").asText(), answer).status() < 300;
+    }
+    return false;
+  }
+
+  static @Nullable JsonNode first(List<JsonNode> events, String type) {
+    return events.stream()
+        .filter(e -> e.path("type").asText().equals(type))
+        .findFirst()
+        .orElse(null);
+  }
+}

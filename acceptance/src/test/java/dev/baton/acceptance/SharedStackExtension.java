@@ -1,0 +1,131 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import dev.baton.standalone.StackBuilder;
+import dev.baton.standalone.StackComponent;
+import dev.baton.standalone.StandaloneStack;
+import dev.baton.standalone.files.DirectoryTreeDeleter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * One embedded stack for all test classes: started when the first asks for it as a parameter,
+ * stopped after the last. When a test failed, the stack's folder is kept and the ends of its logs
+ * are printed.
+ */
+final class SharedStackExtension implements ParameterResolver, AfterTestExecutionCallback {
+  private static final ExtensionContext.Namespace SPACE =
+      ExtensionContext.Namespace.create(SharedStackExtension.class);
+  private static final int LOG_LINES = 40;
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == RunningStack.class;
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    return running(context);
+  }
+
+  @Override
+  public void afterTestExecution(ExtensionContext context) {
+    if (context.getExecutionException().isPresent()) {
+      running(context).failed(context.getDisplayName());
+    }
+  }
+
+  private static RunningStack running(ExtensionContext context) {
+    return Objects.requireNonNull(
+        context
+            .getRoot()
+            .getStore(SPACE)
+            .getOrComputeIfAbsent(
+                RunningStack.class, _ -> RunningStack.start(), RunningStack.class));
+  }
+
+  /** Made once, as {@code baton up} does: most of what these tests cost is starts of processes. */
+  private static final class AotCaches {
+    private static boolean tried;
+
+    static synchronized void make() throws IOException, InterruptedException {
+      if (!tried) {
+        tried = true;
+        Path data = Files.createTempDirectory("baton-acceptance-caches-");
+        StandaloneStack.makeAotCaches(data, System.out::println);
+        DirectoryTreeDeleter.delete(data);
+      }
+    }
+  }
+
+  /** The stack, its API, and a folder for what tests write. */
+  static final class RunningStack implements AutoCloseable {
+    final StandaloneStack stack;
+    final AcceptanceApiClient api;
+    final Path folder;
+    private boolean failed;
+
+    private RunningStack(StandaloneStack stack, Path folder) {
+      this.stack = stack;
+      this.api = new AcceptanceApiClient(stack.orchestratorUrl());
+      this.folder = folder;
+    }
+
+    private static RunningStack start() {
+      return of(builder -> builder);
+    }
+
+    /** One that is as no other. */
+    static RunningStack of(UnaryOperator<StackBuilder> with) {
+      try {
+        AotCaches.make();
+        Path folder = Files.createTempDirectory("baton-acceptance-");
+        StackBuilder builder = StandaloneStack.builder().data(folder.resolve("stack"));
+        return new RunningStack(with.apply(builder).start(), folder);
+      } catch (IOException e) {
+        throw new AssertionError("the stack did not start", e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new AssertionError("interrupted while the stack started", e);
+      }
+    }
+
+    /** Keeps everything, and prints the ends of the logs. */
+    void failed(String test) {
+      failed = true;
+      System.out.println("--- " + test + " failed; everything is kept in " + folder);
+      try (Stream<Path> logs = Files.walk(stack.log(StackComponent.ORCHESTRATOR).getParent())) {
+        for (Path log : logs.filter(path -> path.toString().endsWith(".log")).toList()) {
+          List<String> lines = Files.readAllLines(log);
+          System.out.println("--- end of " + log);
+          lines.stream().skip(Math.max(0, lines.size() - LOG_LINES)).forEach(System.out::println);
+        }
+      } catch (IOException e) {
+        System.out.println("the logs cannot be read: " + e);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      stack.close();
+      if (failed) {
+        return;
+      }
+      DirectoryTreeDeleter.delete(folder);
+    }
+  }
+}

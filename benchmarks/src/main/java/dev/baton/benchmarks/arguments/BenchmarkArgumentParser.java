@@ -1,0 +1,80 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.arguments;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What is left of a command line. Each method takes an option's value and throws {@link
+ * IllegalArgumentException} when there is none or it is not allowed. Not thread-safe.
+ */
+public final class BenchmarkArgumentParser {
+  private static final Pattern VARIABLE =
+      Pattern.compile(
+          "(kafka|postgres|s3|checkpoint-store|orchestrator):([A-Za-z_][A-Za-z0-9_]*)=(.*)");
+
+  private final Deque<String> left;
+
+  public BenchmarkArgumentParser(List<String> all) {
+    this.left = new ArrayDeque<>(all);
+  }
+
+  public boolean isEmpty() {
+    return left.isEmpty();
+  }
+
+  /** The next argument, which must be there. */
+  public String next() {
+    return left.removeFirst();
+  }
+
+  public String value(String option) {
+    if (left.isEmpty()) {
+      throw new IllegalArgumentException(option + " has no value; see --help");
+    }
+    return left.removeFirst();
+  }
+
+  public long number(String option, long least, long most) {
+    String value = value(option);
+    if (value.matches("\\d{1,18}")) {
+      long number = Long.parseLong(value);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    }
+    throw new IllegalArgumentException(
+        option + " " + value + " is not a number from " + least + " to " + most);
+  }
+
+  public String oneOf(String option, String first, String second) {
+    String value = value(option);
+    if (value.equals(first) || value.equals(second)) {
+      return value;
+    }
+    throw new IllegalArgumentException(
+        option + " " + value + " is neither " + first + " nor " + second);
+  }
+
+  /** Puts {@code component:NAME=value} into the variables of that component. */
+  public void variable(String option, Map<String, Map<String, String>> environment) {
+    String text = value(option);
+    Matcher parts = VARIABLE.matcher(text);
+    if (!parts.matches()) {
+      throw new IllegalArgumentException(option + " " + text + " is not like component:NAME=value");
+    }
+    environment
+        .computeIfAbsent(parts.group(1), key -> new HashMap<>())
+        .put(parts.group(2), parts.group(3));
+  }
+}

@@ -1,0 +1,191 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.baton;
+
+import dev.baton.benchmarks.measure.ProcessFootprint;
+import dev.baton.benchmarks.measure.ProcfsUsageReader;
+import dev.baton.standalone.ServiceReplica;
+import dev.baton.standalone.StackBuilder;
+import dev.baton.standalone.StackComponent;
+import dev.baton.standalone.StandaloneStack;
+import dev.baton.standalone.process.MarkedProcessFinder;
+import dev.baton.standalone.process.ProcessId;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+
+/** A stack in a folder of its own, and the processes it is made of. */
+public final class BenchmarkStack implements AutoCloseable {
+  private static final String RUNNER = "runner";
+  private static final Duration BACK_WITHIN = Duration.ofMinutes(3);
+
+  private final StandaloneStack stack;
+  private final Set<StackComponent> components;
+
+  private BenchmarkStack(StandaloneStack stack, Set<StackComponent> components) {
+    this.stack = stack;
+    this.components = components;
+  }
+
+  /**
+   * Starts all components, on free ports.
+   *
+   * @param environment more variables for components, by the component's label
+   * @throws IOException when one does not become ready; then nothing is left running
+   */
+  public static BenchmarkStack start(
+      Path data, Map<String, Map<String, String>> environment, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return start(
+        StandaloneStack.builder().data(data).progress(progress),
+        EnumSet.allOf(StackComponent.class),
+        environment);
+  }
+
+  /** The same without an orchestrator: what keeps checkpoints. */
+  public static BenchmarkStack startStore(
+      Path data, Map<String, Map<String, String>> environment, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return start(
+        StandaloneStack.builder()
+            .data(data)
+            .progress(progress)
+            .components(
+                StackComponent.KAFKA,
+                StackComponent.POSTGRES,
+                StackComponent.S3,
+                StackComponent.STORE),
+        EnumSet.complementOf(EnumSet.of(StackComponent.ORCHESTRATOR)),
+        environment);
+  }
+
+  private static BenchmarkStack start(
+      StackBuilder builder,
+      Set<StackComponent> components,
+      Map<String, Map<String, String>> environment)
+      throws IOException, InterruptedException {
+    for (StackComponent component : components) {
+      environment
+          .getOrDefault(component.label(), Map.of())
+          .forEach((name, value) -> builder.environment(component, name, value));
+    }
+    return new BenchmarkStack(builder.start(), components);
+  }
+
+  public URI orchestrator() {
+    return URI.create(stack.orchestratorUrl());
+  }
+
+  /**
+   * Starts another orchestrator beside the stack's, which ends with the stack at the latest.
+   * Runners that it starts can go to either, those of the stack's own only to that.
+   *
+   * @throws IOException when it is not ready within two minutes
+   */
+  public ServiceReplica secondOrchestrator() throws IOException, InterruptedException {
+    int port = ServiceReplica.freePort();
+    String urls = ServiceReplica.url(port) + "," + stack.orchestratorUrl();
+    ServiceReplica second =
+        stack.replica(StackComponent.ORCHESTRATOR, port, Map.of("BATON_ORCHESTRATOR_URL", urls));
+    second.start();
+    return second;
+  }
+
+  public String kafka() {
+    return stack.kafkaBootstrap();
+  }
+
+  /** The checkpoint-store's address. */
+  public String store() {
+    return stack.storeUrl();
+  }
+
+  /** The folder in which the S3 server keeps the bucket's objects under their names. */
+  public Path objects() {
+    return stack.data().resolve(StackComponent.S3.label()).resolve(stack.s3().bucket());
+  }
+
+  LogBatchCount traceBatches() throws IOException {
+    return LogBatchCount.ofTrace(stack.data().resolve(StackComponent.KAFKA.label()));
+  }
+
+  public ProcessFootprint footprint() throws IOException {
+    return ProcfsUsageReader.of(processes());
+  }
+
+  /**
+   * A component's process.
+   *
+   * @throws IOException when it has died
+   */
+  public long pid(StackComponent component) throws IOException {
+    return stack
+        .process(component)
+        .orElseThrow(() -> new IOException("the " + component.label() + " has died"))
+        .pid();
+  }
+
+  /**
+   * SIGKILL, and so much later a new start of the same component. Blocks until it is ready.
+   *
+   * @throws IOException when it is not within three minutes
+   */
+  public void killFor(StackComponent component, Duration away)
+      throws IOException, InterruptedException {
+    stack.kill(component);
+    TimeUnit.MILLISECONDS.sleep(away.toMillis());
+    stack.restart(component);
+    if (!stack.awaitReady(component, BACK_WITHIN)) {
+      throw new IOException(
+          "the " + component.label() + " is not ready " + BACK_WITHIN + " after its new start");
+    }
+  }
+
+  /** All processes of the stack, runners included, with the component each belongs to. */
+  public Map<Long, String> processes() throws IOException {
+    Map<Long, String> started = new HashMap<>();
+    for (StackComponent component : components) {
+      Optional<ProcessId> process = stack.process(component);
+      process.ifPresent(id -> started.put(id.pid(), component.label()));
+    }
+    Map<Long, String> parts = new TreeMap<>(started);
+    started.forEach(
+        (pid, component) -> descendants(pid).forEach(it -> parts.put(it, of(component))));
+    // Runners whose orchestrator has died are nobody's descendants.
+    for (ProcessId process :
+        MarkedProcessFinder.withVariable(StandaloneStack.MARK, stack.data().toString())) {
+      parts.putIfAbsent(process.pid(), RUNNER);
+    }
+    return parts;
+  }
+
+  private static LongStream descendants(long pid) {
+    return ProcessHandle.of(pid).stream()
+        .flatMap(ProcessHandle::descendants)
+        .mapToLong(ProcessHandle::pid);
+  }
+
+  /** Postgres works in many processes; what the orchestrator has started are runners. */
+  private static String of(String parent) {
+    return parent.equals(StackComponent.ORCHESTRATOR.label()) ? RUNNER : parent;
+  }
+
+  @Override
+  public void close() throws IOException {
+    stack.close();
+  }
+}

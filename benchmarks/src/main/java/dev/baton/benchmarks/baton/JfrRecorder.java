@@ -1,0 +1,81 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.baton;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A flight recording of each Java process of a stack, from the start until closed. */
+public final class JfrRecorder implements AutoCloseable {
+  private static final long PATIENCE_SECONDS = 60;
+
+  private final Map<Long, Path> files;
+
+  private JfrRecorder(Map<Long, Path> files) {
+    this.files = files;
+  }
+
+  /** Records nothing where there is no folder or no stack. */
+  public static JfrRecorder start(@Nullable Path folder, @Nullable BenchmarkStack stack)
+      throws IOException, InterruptedException {
+    return start(folder, stack, Map.of());
+  }
+
+  /** The same of the stack's processes and of others, whose names are given by process id. */
+  public static JfrRecorder start(
+      @Nullable Path folder, @Nullable BenchmarkStack stack, Map<Long, String> others)
+      throws IOException, InterruptedException {
+    Map<Long, Path> files = new TreeMap<>();
+    if (folder != null && stack != null) {
+      Path target = Files.createDirectories(folder).toAbsolutePath();
+      Map<Long, String> processes = new TreeMap<>(stack.processes());
+      processes.putAll(others);
+      for (Map.Entry<Long, String> process : processes.entrySet()) {
+        if (isJava(process.getKey())) {
+          String name = process.getValue() + "-" + process.getKey() + ".jfr";
+          files.put(process.getKey(), target.resolve(name));
+        }
+      }
+      for (long pid : files.keySet()) {
+        jcmd(pid, "JFR.start", "name=benchmark", "settings=profile");
+      }
+    }
+    return new JfrRecorder(files);
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    for (Map.Entry<Long, Path> file : files.entrySet()) {
+      jcmd(file.getKey(), "JFR.stop", "name=benchmark", "filename=" + file.getValue());
+    }
+  }
+
+  private static boolean isJava(long pid) {
+    return ProcessHandle.of(pid)
+        .flatMap(handle -> handle.info().command())
+        .map(command -> command.endsWith("/java"))
+        .orElse(false);
+  }
+
+  private static void jcmd(long pid, String... command) throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder();
+    builder.command().add(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString());
+    builder.command().add(Long.toString(pid));
+    builder.command().addAll(java.util.List.of(command));
+    builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    Process process = builder.start();
+    if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+      process.destroyForcibly();
+      throw new IOException("jcmd " + pid + " " + String.join(" ", command) + " failed");
+    }
+  }
+}

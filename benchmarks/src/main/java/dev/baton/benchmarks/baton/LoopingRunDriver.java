@@ -1,0 +1,135 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.baton;
+
+import dev.baton.standalone.ServiceReplica;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs that go round and round until they are cancelled, one step that writes a file after the
+ * other, so that something can happen to their runners. Not thread-safe.
+ */
+public final class LoopingRunDriver implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+  private static final Duration LOOK = Duration.ofMillis(50);
+
+  private final BenchmarkApiClient api;
+  private final RunEpochWatcher trace;
+
+  private LoopingRunDriver(BenchmarkStack stack) {
+    api = new BenchmarkApiClient(stack.orchestrator());
+    trace = RunEpochWatcher.start(stack.kafka());
+  }
+
+  public static LoopingRunDriver on(BenchmarkStack stack) {
+    return new LoopingRunDriver(stack);
+  }
+
+  /**
+   * What a round takes and how soon a silent runner is missed.
+   *
+   * @param roundMillis of one step
+   * @param interval between two heartbeats
+   * @param timeout after which a runner is missed
+   */
+  public record Shape(int roundMillis, Duration interval, Duration timeout) {}
+
+  /** Starts so many runs by one request. */
+  public List<String> start(Shape shape, int count) throws IOException, InterruptedException {
+    return api.batch(api.workflow(yaml(shape)), count);
+  }
+
+  /** Starts one by way of another replica: who is asked is the first to look for a runner. */
+  public String startAt(ServiceReplica replica, Shape shape)
+      throws IOException, InterruptedException {
+    try (BenchmarkApiClient at = new BenchmarkApiClient(URI.create(replica.url()))) {
+      return at.run(at.workflow(yaml(shape)));
+    }
+  }
+
+  public void cancel(String run) throws IOException, InterruptedException {
+    api.cancel(run);
+  }
+
+  /**
+   * Waits until the run's newest epoch has completed a step, so that what follows brings progress,
+   * and is in another.
+   *
+   * @return the epoch
+   * @throws IOException when it does not within ten minutes
+   */
+  public int awaitWork(String run) throws IOException, InterruptedException {
+    return trace.await(run, newest -> newest.completed() > 0, PATIENCE).epoch();
+  }
+
+  /**
+   * Waits until an epoch after this one has started a step.
+   *
+   * @return when that was read from the log, by {@link System#nanoTime()}
+   * @throws IOException when none does within ten minutes
+   */
+  public long awaitStep(String run, int after) throws IOException, InterruptedException {
+    return trace.await(run, newest -> newest.epoch() > after, PATIENCE).startedNanos();
+  }
+
+  /**
+   * Waits as {@link #awaitStep} does.
+   *
+   * @return for how many nanoseconds the run stood still: from the last step that was completed
+   *     before, as read from the log
+   */
+  public long awaitTakeover(String run, int after) throws IOException, InterruptedException {
+    return trace.await(run, newest -> newest.epoch() > after, PATIENCE).stoodNanos();
+  }
+
+  /** Waits until so many warm runners are attached and without a run. */
+  public void awaitIdle(int count) throws IOException, InterruptedException {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (api.runners().stream().filter(RunnerListEntry::isIdle).count() < count) {
+      if (System.nanoTime() > end) {
+        throw new IOException("no " + count + " warm runners are idle within " + PATIENCE);
+      }
+      TimeUnit.NANOSECONDS.sleep(LOOK.toNanos());
+    }
+  }
+
+  /** The process that carries the run's epoch, while it is there. */
+  public Optional<RunnerListEntry> carrier(String run, int epoch)
+      throws IOException, InterruptedException {
+    return api.runners().stream().filter(runner -> runner.carries(run, epoch)).findFirst();
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    trace.close();
+    api.close();
+  }
+
+  private static String yaml(Shape shape) {
+    return """
+        name: round-%1$d-%2$d-%3$d
+        heartbeat: {interval: %2$dms, timeout: %3$dms}
+        steps:
+          - {id: files, shell: head -c 1048576 /dev/urandom > file}
+          - id: round
+            shell: sleep %4$d.%5$03d; echo $BATON_EPOCH > round
+            next: [{to: round}]
+            max_visits: 1000000
+        """
+        .formatted(
+            shape.roundMillis,
+            shape.interval.toMillis(),
+            shape.timeout.toMillis(),
+            shape.roundMillis / 1_000,
+            shape.roundMillis % 1_000);
+  }
+}

@@ -1,0 +1,176 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.baton;
+
+import dev.baton.protocol.topic.CommittedRecordsReader;
+import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.trace.EventId;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads from the trace which epoch of each run is at which point, from now on, headers only.
+ * Thread-safe.
+ */
+final class RunEpochWatcher implements AutoCloseable {
+  private static final String PREFIX = "dev.baton.";
+  private static final Duration POLL = Duration.ofSeconds(1);
+  private static final Duration START = Duration.ofSeconds(30);
+
+  private final KafkaConsumer<String, byte[]> consumer;
+  private final Thread reader;
+
+  // Under this.
+  private final Map<String, Newest> runs = new HashMap<>();
+  private @Nullable RuntimeException failure;
+
+  /**
+   * What the newest epoch that has started a step has done.
+   *
+   * @param startedNanos when its first step's start was read, by {@link System#nanoTime()}
+   * @param stoodNanos from the last step that the epoch before completed until then; 0: there was
+   *     none
+   * @param completed how many steps
+   * @param completedNanos when the last of them was read
+   */
+  record Newest(int epoch, long startedNanos, long stoodNanos, int completed, long completedNanos) {
+    static Newest after(@Nullable Newest before, int epoch, long now) {
+      long stood = before == null || before.completed == 0 ? 0 : now - before.completedNanos;
+      return new Newest(epoch, now, stood, 0, 0);
+    }
+
+    Newest completing(long now) {
+      return new Newest(epoch, startedNanos, stoodNanos, completed + 1, now);
+    }
+  }
+
+  private RunEpochWatcher(KafkaConsumer<String, byte[]> consumer) {
+    this.consumer = consumer;
+    this.reader = Thread.ofPlatform().name("epoch-watch").daemon().start(this::read);
+  }
+
+  /**
+   * @throws org.apache.kafka.common.KafkaException when the broker does not answer within 30 s
+   */
+  static RunEpochWatcher start(String bootstrap) {
+    KafkaConsumer<String, byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrap,
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                false,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                CommittedRecordsReader.READ_COMMITTED),
+            new StringDeserializer(),
+            new ByteArrayDeserializer());
+    List<TopicPartition> partitions = new ArrayList<>();
+    for (PartitionInfo partition : consumer.partitionsFor(TopicName.TRACE, START)) {
+      partitions.add(new TopicPartition(partition.topic(), partition.partition()));
+    }
+    consumer.assign(partitions);
+    consumer.seekToEnd(partitions);
+    // Seeking is lazy: what is appended from here on must be seen.
+    partitions.forEach(partition -> consumer.position(partition, START));
+    return new RunEpochWatcher(consumer);
+  }
+
+  /**
+   * Waits until a run's newest epoch is as wished.
+   *
+   * @throws IOException when it is not within {@code bound}
+   */
+  synchronized Newest await(String run, Predicate<Newest> wish, Duration bound)
+      throws IOException, InterruptedException {
+    long end = System.nanoTime() + bound.toNanos();
+    while (true) {
+      if (failure != null) {
+        throw new IOException("the trace cannot be read: " + failure, failure);
+      }
+      Newest newest = runs.get(run);
+      if (newest != null && wish.test(newest)) {
+        return newest;
+      }
+      long left = end - System.nanoTime();
+      if (left <= 0) {
+        throw new IOException("run " + run + " does not go on within " + bound + ": " + newest);
+      }
+      wait(left / 1_000_000 + 1);
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    consumer.wakeup();
+    reader.join(Duration.ofSeconds(10));
+  }
+
+  private void read() {
+    try (consumer) {
+      while (true) {
+        var records = consumer.poll(POLL);
+        long now = System.nanoTime();
+        synchronized (this) {
+          for (ConsumerRecord<String, byte[]> record : records) {
+            take(record, now);
+          }
+          notifyAll();
+        }
+      }
+    } catch (WakeupException e) {
+      // The wish to end.
+    } catch (RuntimeException e) {
+      synchronized (this) {
+        failure = e;
+        notifyAll();
+      }
+    }
+  }
+
+  private void take(ConsumerRecord<String, byte[]> record, long now) {
+    String type = header(record, "ce_type");
+    String id = header(record, "ce_id");
+    if (type == null || id == null) {
+      return;
+    }
+    boolean started = type.equals(PREFIX + "step_started");
+    if (!started && !type.equals(PREFIX + "step_completed")) {
+      return;
+    }
+    EventId event = EventId.parse(id);
+    int epoch = event.lane().epoch();
+    Newest newest = runs.get(event.run());
+    if (newest == null || epoch > newest.epoch()) {
+      if (started) {
+        runs.put(event.run(), Newest.after(newest, epoch, now));
+      }
+    } else if (epoch == newest.epoch() && !started) {
+      runs.put(event.run(), newest.completing(now));
+    }
+  }
+
+  private static @Nullable String header(ConsumerRecord<String, byte[]> record, String name) {
+    Header header = record.headers().lastHeader(name);
+    return header == null ? null : new String(header.value(), StandardCharsets.UTF_8);
+  }
+}

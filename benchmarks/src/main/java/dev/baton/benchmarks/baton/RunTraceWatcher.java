@@ -1,0 +1,175 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.baton;
+
+import dev.baton.protocol.topic.CommittedRecordsReader;
+import dev.baton.protocol.topic.TopicName;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the trace from now on, headers only, as any program outside of Baton may. An event is seen
+ * here after it was flushed and acknowledged, so an end seen is an end that lasts.
+ *
+ * <p>Thread-safe. Keeps every run's events until they are asked for.
+ */
+final class RunTraceWatcher implements AutoCloseable {
+  private static final String PREFIX = "dev.baton.";
+  private static final Set<String> ENDS =
+      Set.of("run_completed", "run_failed", "run_cancelled", "run_lost");
+  private static final Duration POLL = Duration.ofSeconds(1);
+  private static final Duration START = Duration.ofSeconds(30);
+
+  private final KafkaConsumer<String, byte[]> consumer;
+  private final Map<String, Watched> runs = new ConcurrentHashMap<>();
+  private final Thread reader;
+
+  private static final class Watched {
+    final CompletableFuture<RunTrace> ended = new CompletableFuture<>();
+    // Written by the reader only.
+    final List<Long> stepEnds = new ArrayList<>();
+    int records;
+  }
+
+  private RunTraceWatcher(KafkaConsumer<String, byte[]> consumer) {
+    this.consumer = consumer;
+    this.reader = Thread.ofPlatform().name("trace-watch").daemon().start(this::read);
+  }
+
+  /**
+   * @throws org.apache.kafka.common.KafkaException when the broker does not answer within 30 s
+   */
+  static RunTraceWatcher start(String bootstrap) {
+    Map<String, Object> settings =
+        Map.of(
+            ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+            bootstrap,
+            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+            false,
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+            CommittedRecordsReader.READ_COMMITTED,
+            ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+            5_000,
+            // An observer that asked for every single event would be a good part of what it
+            // measures. An end is seen up to 5 ms late, which counts against Baton.
+            ConsumerConfig.FETCH_MIN_BYTES_CONFIG,
+            64 << 10,
+            ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+            5);
+    KafkaConsumer<String, byte[]> consumer =
+        new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer());
+    List<TopicPartition> partitions = new ArrayList<>();
+    for (PartitionInfo partition : consumer.partitionsFor(TopicName.TRACE, START)) {
+      partitions.add(new TopicPartition(partition.topic(), partition.partition()));
+    }
+    consumer.assign(partitions);
+    consumer.seekToEnd(partitions);
+    // Seeking is lazy: what is appended from here on must be seen.
+    partitions.forEach(partition -> consumer.position(partition, START));
+    return new RunTraceWatcher(consumer);
+  }
+
+  /**
+   * Waits until the run has ended and hands out its trace, once.
+   *
+   * @throws IOException when it did not end as {@code run_completed} within {@code bound}
+   */
+  RunTrace completed(String run, Duration bound) throws IOException, InterruptedException {
+    try {
+      RunTrace trace = watched(run).ended.get(bound.toMillis(), TimeUnit.MILLISECONDS);
+      runs.remove(run);
+      if (!trace.end().equals("run_completed")) {
+        throw new IOException("run " + run + " ended as " + trace.end());
+      }
+      return trace;
+    } catch (TimeoutException e) {
+      Watched state = watched(run);
+      throw new IOException(
+          "run " + run + " has not ended within " + bound + "; " + state.records + " events seen",
+          e);
+    } catch (ExecutionException e) {
+      throw new IOException("the trace cannot be read: " + e.getCause(), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    consumer.wakeup();
+    try {
+      reader.join(Duration.ofSeconds(10));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Watched watched(String run) {
+    return runs.computeIfAbsent(run, key -> new Watched());
+  }
+
+  private void read() {
+    try (consumer) {
+      while (true) {
+        var records = consumer.poll(POLL);
+        long now = System.nanoTime();
+        for (ConsumerRecord<String, byte[]> record : records) {
+          take(record, now);
+        }
+      }
+    } catch (WakeupException e) {
+      // The wish to end.
+    } catch (RuntimeException e) {
+      runs.values().forEach(run -> run.ended.completeExceptionally(e));
+    }
+  }
+
+  private void take(ConsumerRecord<String, byte[]> record, long now) {
+    String type = header(record, "ce_type");
+    if (record.key() == null || type == null || !type.startsWith(PREFIX)) {
+      return;
+    }
+    Watched run = watched(record.key());
+    run.records++;
+    String name = type.substring(PREFIX.length());
+    if (name.equals("step_completed")) {
+      String time = header(record, "ce_time");
+      if (time != null) {
+        run.stepEnds.add(
+            ChronoUnit.MICROS.between(
+                java.time.Instant.EPOCH, OffsetDateTime.parse(time).toInstant()));
+      }
+    } else if (ENDS.contains(name)) {
+      run.ended.complete(new RunTrace(run.stepEnds, name, now, run.records));
+    }
+  }
+
+  private static @Nullable String header(ConsumerRecord<String, byte[]> record, String name) {
+    Header header = record.headers().lastHeader(name);
+    return header == null ? null : new String(header.value(), StandardCharsets.UTF_8);
+  }
+}

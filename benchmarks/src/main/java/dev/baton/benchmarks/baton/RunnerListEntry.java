@@ -1,0 +1,33 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.baton;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A launched process, as {@code GET /runners} tells it.
+ *
+ * @param instance the orchestrator that has started it
+ * @param run what it carries; null for none
+ * @param attached to the orchestrator that was asked
+ */
+public record RunnerListEntry(
+    String mode,
+    String instance,
+    @Nullable String run,
+    int epoch,
+    String state,
+    long pid,
+    boolean attached) {
+  boolean isIdle() {
+    return mode.equals("warm") && run == null && attached;
+  }
+
+  boolean carries(String run, int epoch) {
+    return run.equals(this.run) && this.epoch == epoch && state.equals("running");
+  }
+}

@@ -1,0 +1,15 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.measure;
+
+/**
+ * Many runs at once.
+ *
+ * @param runs of each run, from the client's submit until the client knows that it has ended
+ * @param stepsPerSecond all steps of all runs, from the first submit to the last end
+ */
+public record BurstResult(DurationDistribution runs, double stepsPerSecond) {}

@@ -1,0 +1,106 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.report;
+
+import dev.baton.benchmarks.snapshot.FileIoFloor;
+import dev.baton.benchmarks.snapshot.SnapshotPhase;
+import dev.baton.benchmarks.snapshot.SnapshotResult;
+import dev.baton.benchmarks.snapshot.SnapshotResult.ToolResult;
+import dev.baton.benchmarks.snapshot.SnapshotRoundResult;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The figures as Markdown. */
+public final class SnapshotMarkdownWriter {
+  private static final double MEGABYTE = 1 << 20;
+
+  private SnapshotMarkdownWriter() {}
+
+  static String title(SnapshotPhase phase) {
+    return switch (phase) {
+      case FIRST -> "First capture";
+      case UNCHANGED -> "Capture, nothing changed";
+      case PERCENT -> "Capture, one file in a hundred changed";
+      case TEN -> "Capture, ten files changed";
+      case RESTORE -> "Restore of everything";
+    };
+  }
+
+  /** A page with the table, how it compares to what was wished for, and how it was measured. */
+  public static String of(SnapshotResult result) {
+    StringBuilder page = new StringBuilder("# Snapshots\n\n");
+    page.append(result.at()).append(", ").append(result.machine()).append(".\n");
+    page.append(
+        line(
+            "The tree (%s): %,d files in %,d folders, %,d MB; %,d files are one in a hundred."
+                + " Medians over %d rounds.\n\n",
+            result.tree(),
+            result.content().files(),
+            result.content().folders(),
+            result.content().bytes() >> 20,
+            result.percentFiles(),
+            result.floors().size()));
+    page.append(
+        "| | first | unchanged | 1 % changed | 10 files changed | restore | stored, first | stored,"
+            + " all | processor | of it servers | peak memory | restored tree | machine busy"
+            + " elsewhere |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|\n");
+    result.tools().forEach((name, tool) -> page.append(row(name, tool)));
+    FileIoFloor floor = result.floor();
+    page.append("\nThe floor, on the same tree: ");
+    page.append(
+        line(
+            "looking at every file %.2f s, reading all bytes %.2f s, `tar | zstd -3 -T2` %.2f s.\n",
+            floor.statS(), floor.readS(), floor.zstdS()));
+    page.append(SnapshotGoalsWriter.of(result));
+    page.append("\n## What was measured\n\n");
+    result.tools().forEach((name, tool) -> page.append(line("- %s: %s\n", name, tool.version())));
+    page.append("\n![Snapshots](snapshot.svg)\n");
+    return page.toString();
+  }
+
+  private static String row(String name, ToolResult tool) {
+    StringBuilder row = new StringBuilder("| " + name + " |");
+    for (SnapshotPhase phase : SnapshotPhase.values()) {
+      row.append(line(" %.2f s |", tool.median(round -> round.wallS(phase))));
+    }
+    return row.append(
+            line(
+                " %,.0f MB | %,.0f MB | %.1f s | %.1f s | %,.0f MB | %s | %s |\n",
+                tool.median(SnapshotRoundResult::firstBytes) / MEGABYTE,
+                tool.median(SnapshotRoundResult::storedBytes) / MEGABYTE,
+                tool.median(SnapshotRoundResult::cpuS),
+                tool.median(SnapshotRoundResult::serverCpuS),
+                tool.median(SnapshotRoundResult::peakRssBytes) / MEGABYTE,
+                restored(tool.differences()),
+                elsewhere(tool)))
+        .toString();
+  }
+
+  private static String restored(@Nullable List<String> differences) {
+    if (differences == null) {
+      return "not compared";
+    }
+    return differences.isEmpty() ? "the same" : "differs: `" + differences.getFirst() + "`";
+  }
+
+  private static String elsewhere(ToolResult tool) {
+    double most =
+        tool.rounds().stream()
+            .map(SnapshotRoundResult::elsewhere)
+            .filter(Objects::nonNull)
+            .mapToDouble(share -> share)
+            .max()
+            .orElse(-1);
+    return most < 0 ? "" : line("≤ %.0f%%", most * 100);
+  }
+
+  static String line(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}

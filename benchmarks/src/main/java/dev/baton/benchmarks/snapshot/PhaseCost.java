@@ -1,0 +1,28 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.snapshot;
+
+import dev.baton.benchmarks.measure.ResourceUsage;
+
+/**
+ * What a tool took for one phase.
+ *
+ * @param wallS seconds until the tool said that it was done
+ * @param clientCpuS processor time of the program that reads or writes the tree
+ * @param serverCpuS the same of all servers that it stores into; 0 where it stores into files
+ * @param peakRssBytes the most resident memory of that program, not of servers
+ */
+public record PhaseCost(double wallS, double clientCpuS, double serverCpuS, long peakRssBytes) {
+
+  public static PhaseCost of(ResourceUsage usage) {
+    return new PhaseCost(usage.wallS(), usage.cpuS(), 0, usage.peakRssBytes());
+  }
+
+  public double cpuS() {
+    return clientCpuS + serverCpuS;
+  }
+}

@@ -1,0 +1,39 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.snapshot;
+
+import dev.baton.benchmarks.measure.ExecutableFinder;
+import dev.baton.benchmarks.measure.TimedCommand;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Whether two trees are the same to somebody who knows neither tool: rsync. */
+final class RsyncTreeComparator {
+  private static final int SHOWN = 100;
+
+  private RsyncTreeComparator() {}
+
+  /**
+   * What rsync would do to make the one the other, its first hundred lines; null where there is no
+   * rsync.
+   *
+   * @param log gets its output
+   */
+  static @Nullable List<String> differences(Path tree, Path restored, Path log)
+      throws IOException, InterruptedException {
+    if (ExecutableFinder.onPath("rsync").isEmpty()) {
+      return null;
+    }
+    // Without -i it would not say a word.
+    List<String> line = List.of("rsync", "-aHAXcni", "--delete", tree + "/", restored + "/");
+    String said = new TimedCommand(line, Map.of(), tree, log).output();
+    return said.lines().limit(SHOWN).toList();
+  }
+}

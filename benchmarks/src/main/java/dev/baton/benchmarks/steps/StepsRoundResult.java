@@ -1,0 +1,106 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.steps;
+
+import dev.baton.benchmarks.measure.BurstResult;
+import dev.baton.benchmarks.measure.DurationDistribution;
+import dev.baton.benchmarks.measure.MachineCpuSample;
+import dev.baton.benchmarks.measure.MedianCalculator;
+import dev.baton.benchmarks.measure.ProcessFootprint;
+import dev.baton.benchmarks.measure.SequentialRunResult;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one turn of one system showed. Milliseconds; keys of maps are parts of the system.
+ *
+ * @param runWallMs a whole sequential run, as the client sees it
+ * @param stepsPerS the median of the bursts
+ * @param sequentialFlushes disk flushes for each step of a sequential run; null where unknown
+ * @param burstFlushes the same in bursts
+ * @param sequentialCpuUs processor time of each part for each step of a sequential run
+ * @param burstCpuUs the same in bursts
+ * @param elsewhere the share of the machine's processors that others had meanwhile, from 0 to 1;
+ *     null where unknown
+ */
+public record StepsRoundResult(
+    double p50Ms,
+    double p99Ms,
+    double meanMs,
+    double runWallMs,
+    double stepsPerS,
+    double runP50Ms,
+    double runP99Ms,
+    double rssMb,
+    double pssMb,
+    Map<String, Double> rssMbByPart,
+    @Nullable Double sequentialFlushes,
+    @Nullable Double burstFlushes,
+    Map<String, Double> sequentialCpuUs,
+    Map<String, Double> burstCpuUs,
+    @Nullable Double elsewhere) {
+
+  private static final double MEGABYTE = 1024.0 * 1024;
+
+  /** Gives the system its turn and waits until all is done. */
+  static StepsRoundResult take(StepsSystem system, StepsWorkload work)
+      throws IOException, InterruptedException {
+    MachineCpuSample started = MachineCpuSample.now();
+    ProcessFootprint start = system.footprint();
+    long startFlushes = system.flushes().orElse(-1);
+    List<SequentialRunResult> runs = new ArrayList<>();
+    for (int i = 0; i < work.sequentialRuns(); i++) {
+      runs.add(system.sequential(work.sequentialSteps()));
+    }
+    ProcessFootprint middle = system.footprint();
+    long middleFlushes = system.flushes().orElse(-1);
+    List<BurstResult> bursts = new ArrayList<>();
+    for (int i = 0; i < work.bursts(); i++) {
+      bursts.add(system.burst(work.burstRuns(), work.burstSteps()));
+    }
+    ProcessFootprint end = system.footprint();
+    OptionalDouble elsewhere = MachineCpuSample.now().elsewhere(started, end.cpuMicrosSince(start));
+    long endFlushes = system.flushes().orElse(-1);
+    long sequentialSteps = (long) work.sequentialRuns() * work.sequentialSteps();
+    long burstSteps = work.steps() - sequentialSteps;
+    DurationDistribution steps =
+        DurationDistribution.pooled(runs.stream().map(SequentialRunResult::steps).toList());
+    DurationDistribution ends =
+        DurationDistribution.pooled(bursts.stream().map(BurstResult::runs).toList());
+    return new StepsRoundResult(
+        steps.millis(50),
+        steps.millis(99),
+        steps.meanMillis(),
+        MedianCalculator.of(runs.stream().map(SequentialRunResult::runMillis).toList()),
+        MedianCalculator.of(bursts.stream().map(BurstResult::stepsPerSecond).toList()),
+        ends.millis(50),
+        ends.millis(99),
+        end.rssMegabytes(),
+        end.pssMegabytes(),
+        megabytes(end),
+        perStep(startFlushes, middleFlushes, sequentialSteps),
+        perStep(middleFlushes, endFlushes, burstSteps),
+        middle.cpuSince(start, sequentialSteps),
+        end.cpuSince(middle, burstSteps),
+        elsewhere.isPresent() ? elsewhere.getAsDouble() : null);
+  }
+
+  private static @Nullable Double perStep(long before, long after, long steps) {
+    return before < 0 || after < 0 ? null : (after - before) / (double) steps;
+  }
+
+  private static Map<String, Double> megabytes(ProcessFootprint footprint) {
+    Map<String, Double> byPart = new TreeMap<>();
+    footprint.rssBytes().forEach((part, bytes) -> byPart.put(part, bytes / MEGABYTE));
+    return byPart;
+  }
+}

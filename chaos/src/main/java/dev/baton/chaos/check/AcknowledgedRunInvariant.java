@@ -1,0 +1,45 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.check;
+
+import dev.baton.chaos.history.ApiResponseRecord;
+
+/** A run that {@code POST /runs} has acknowledged is in the log. */
+final class AcknowledgedRunInvariant implements Invariant {
+  @Override
+  public String name() {
+    return "acknowledged-run-survives";
+  }
+
+  @Override
+  public String says() {
+    return "every run that the API has acknowledged is on the log, and known from then on";
+  }
+
+  @Override
+  public void check(RunHistoryIndex evidence, ViolationCollector findings) {
+    for (RunLogReplay reading : evidence.readings()) {
+      findings.checked();
+      boolean created =
+          reading.records().stream()
+              .anyMatch(placed -> placed.counts() && placed.record().is("run_created"));
+      if (!created) {
+        findings.violated(
+            InvariantViolation.of(reading.run(), "no run_created of it counts in the log"));
+      }
+      evidence.answers(reading.run()).stream()
+          .filter(
+              answer -> answer.request() == ApiResponseRecord.Request.RUN && answer.status() == 404)
+          .findFirst()
+          .ifPresent(
+              answer ->
+                  findings.violated(
+                      InvariantViolation.of(reading.run(), "the API does not know it")
+                          .with(answer)));
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.check;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.chaos.history.ApiResponseRecord;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the API tells of a run is what the run was after some prefix of its records, and the prefix
+ * never gets shorter from one answer to the next that was asked for after it.
+ *
+ * <p>The view may lag behind the log, so nothing is demanded of the prefix but this. Of all that
+ * fit the shortest is taken: if that leads to a contradiction later, so does every other.
+ */
+final class ApiPrefixConsistencyInvariant implements Invariant {
+  private static final Set<String> ENDED = Set.of("completed", "failed", "cancelled", "lost");
+
+  private static final Set<ApiResponseRecord.Request> LOOKS =
+      EnumSet.of(ApiResponseRecord.Request.RUN, ApiResponseRecord.Request.LIST);
+
+  @Override
+  public String name() {
+    return "api-follows-the-log";
+  }
+
+  @Override
+  public String says() {
+    return "each answer of the API fits a prefix of the log, and never an older one than before";
+  }
+
+  /** An answer, and the shortest prefix that it fits. */
+  private record Told(ApiResponseRecord answer, int prefix) {}
+
+  @Override
+  public void check(RunHistoryIndex evidence, ViolationCollector findings) {
+    for (RunLogReplay reading : evidence.readings()) {
+      List<ApiResponseRecord> asked =
+          evidence.answers(reading.run()).stream()
+              .filter(answer -> LOOKS.contains(answer.request()) && answer.status() == 200)
+              .sorted(Comparator.comparingLong(ApiResponseRecord::askedMs))
+              .toList();
+      // Those that were answered; one counts for whoever asks after that.
+      PriorityQueue<Told> answered =
+          new PriorityQueue<>(Comparator.comparingLong(told -> told.answer().answeredMs()));
+      @Nullable Told newest = null;
+      @Nullable ApiResponseRecord highest = null;
+      for (ApiResponseRecord answer : asked) {
+        findings.checked();
+        while (!answered.isEmpty() && answered.element().answer().answeredMs() < answer.askedMs()) {
+          Told told = answered.remove();
+          newest = newest == null || told.prefix() > newest.prefix() ? told : newest;
+          highest =
+              highest == null || epoch(told.answer()) > epoch(highest) ? told.answer() : highest;
+        }
+        if (highest != null && epoch(answer) < epoch(highest)) {
+          findings.violated(
+              InvariantViolation.of(
+                      reading.run(), "the API goes back from epoch %d".formatted(epoch(highest)))
+                  .with(highest)
+                  .with(answer));
+          break;
+        }
+        int found =
+            shortest(reading.prefixes(), newest == null ? 0 : newest.prefix(), answer.body());
+        if (found < 0) {
+          findings.violated(contradiction(reading, newest, answer));
+          break;
+        }
+        answered.add(new Told(answer, found));
+      }
+    }
+  }
+
+  private static int epoch(ApiResponseRecord answer) {
+    return answer.body().path("epoch").asInt();
+  }
+
+  private static InvariantViolation contradiction(
+      RunLogReplay reading, @Nullable Told newest, ApiResponseRecord answer) {
+    if (newest == null || shortest(reading.prefixes(), 0, answer.body()) < 0) {
+      return InvariantViolation.of(reading.run(), "the API tells what the run never was")
+          .with(answer);
+    }
+    RunPrefix before = reading.prefixes().get(newest.prefix());
+    return InvariantViolation.of(
+            reading.run(), "the API goes back behind what it has told: " + before)
+        .with(newest.answer())
+        .with(answer);
+  }
+
+  private static int shortest(List<RunPrefix> prefixes, int from, JsonNode told) {
+    for (int i = from; i < prefixes.size(); i++) {
+      if (fits(prefixes.get(i), told)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static boolean fits(RunPrefix prefix, JsonNode told) {
+    String status = told.path("status").asText();
+    String end = ENDED.contains(status) ? status : "";
+    return prefix.epoch() == told.path("epoch").asInt()
+        && prefix.completed() == told.path("completed_steps").asInt()
+        && prefix.end().equals(end)
+        && (!status.equals("waiting") || prefix.waits());
+  }
+}

@@ -1,0 +1,46 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.check;
+
+import dev.baton.chaos.history.LedgerEffect;
+import org.jspecify.annotations.Nullable;
+
+/** Fencing reaches what steps do: once the new runner acts, the old one does not. */
+final class EpochFencingInvariant implements Invariant {
+  @Override
+  public String name() {
+    return "old-epoch-has-no-effect";
+  }
+
+  @Override
+  public String says() {
+    return "no effect by an old epoch after the new epoch's first effect";
+  }
+
+  @Override
+  public void check(RunHistoryIndex evidence, ViolationCollector findings) {
+    for (RunLogReplay reading : evidence.readings()) {
+      @Nullable LedgerEffect newest = null;
+      for (LedgerEffect effect : evidence.effects(reading.run())) {
+        if (effect.epoch() == 0) {
+          continue;
+        }
+        findings.checked();
+        if (newest == null || effect.epoch() > newest.epoch()) {
+          newest = effect;
+        } else if (effect.epoch() < newest.epoch()) {
+          findings.violated(
+              InvariantViolation.of(
+                      reading.run(),
+                      "epoch %d acts after the first effect of epoch %d"
+                          .formatted(effect.epoch(), newest.epoch()))
+                  .with(newest, effect));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.fault;
+
+import dev.baton.standalone.ServiceReplica;
+import dev.baton.standalone.StackComponent;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The wall clocks of a stack's processes, each of which may be set wrong by itself: the store's,
+ * the orchestrator's, the runners'. A small library that is preloaded tells them the time, by a
+ * file in the folder that a process works in; the monotonic clock stays as it is. It is compiled
+ * where it is needed: without a C compiler the clocks stay right. Thread-safe.
+ */
+public final class ClockSkewInjector {
+  private static final String FILE = ".clock";
+  private static final String SOURCE = "wrongclock.c";
+
+  private final @Nullable Path library;
+  private final String missing;
+  private final List<Clock> clocks = new CopyOnWriteArrayList<>();
+
+  /**
+   * One clock, wrong for one reason at a time.
+   *
+   * @param name a {@link FaultableServer}'s; runners' have one that no server has
+   */
+  record Clock(String name, Path folder, ReentrantLock lock) {
+    private static Clock of(String server, Path folder) {
+      return new Clock(server, folder, new ReentrantLock());
+    }
+
+    /** One for all that an orchestrator starts. */
+    private static Clock ofRunners(String name, Path orchestrator) {
+      return new Clock(name, orchestrator.resolve("work"), new ReentrantLock());
+    }
+
+    void set(long offsetMs) throws IOException {
+      Path next = folder.resolve(FILE + ".next");
+      Files.writeString(next, offsetMs + "\n");
+      Files.move(
+          next,
+          folder.resolve(FILE),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    void right() throws IOException {
+      set(0);
+    }
+  }
+
+  private ClockSkewInjector(@Nullable Path library, String missing, Path data) {
+    this.library = library;
+    this.missing = missing;
+    for (StackComponent component : List.of(StackComponent.ORCHESTRATOR, StackComponent.STORE)) {
+      clocks.add(Clock.of(component.label(), data.resolve(component.label())));
+    }
+    clocks.addFirst(Clock.ofRunners("runners", data.resolve(StackComponent.ORCHESTRATOR.label())));
+  }
+
+  /** Of one more process, which has not started, and of its runners. */
+  public void add(ServiceReplica replica) {
+    clocks.add(Clock.of(replica.name(), replica.data()));
+    if (replica.component() == StackComponent.ORCHESTRATOR) {
+      clocks.add(Clock.ofRunners("runners of " + replica.name(), replica.data()));
+    }
+  }
+
+  /**
+   * Of the stack with this folder, which has not started.
+   *
+   * @param folder for the library
+   */
+  public static ClockSkewInjector of(Path data, Path folder)
+      throws IOException, InterruptedException {
+    Path source = folder.resolve(SOURCE);
+    Path library = folder.resolve("wrongclock.so");
+    try (InputStream in =
+        Objects.requireNonNull(ClockSkewInjector.class.getResourceAsStream(SOURCE))) {
+      Files.copy(in, source, StandardCopyOption.REPLACE_EXISTING);
+    }
+    String said =
+        SystemCommandExecutor.run(
+            "cc", "-shared", "-fPIC", "-O2", "-o", library.toString(), source.toString(), "-ldl");
+    Files.delete(source);
+    return new ClockSkewInjector(said.isEmpty() ? library : null, said, data);
+  }
+
+  /** What the stack's services need in their environment, and hand on to their runners. */
+  public Map<String, String> environment() {
+    return library == null ? Map.of() : Map.of("LD_PRELOAD", library.toString());
+  }
+
+  /** Why none can be set wrong; empty when they can. */
+  String missing() {
+    return missing;
+  }
+
+  Clock choose(int choice) {
+    return clocks.get(choice % clocks.size());
+  }
+
+  void heal() throws IOException {
+    if (library != null) {
+      for (Clock clock : clocks) {
+        clock.right();
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.fault;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/**
+ * Which faults come when: a function of the seed, the time and their number, and of nothing else.
+ * What they hit depends on what is there at that moment.
+ */
+public final class FaultSchedule {
+  private static final int ALL = Stream.of(FaultKind.values()).mapToInt(FaultKind::weight).sum();
+
+  private FaultSchedule() {}
+
+  /**
+   * @param number of faults, at least 0
+   */
+  public static List<PlannedFault> of(long seed, Duration time, int number) {
+    Random random = new Random(seed);
+    List<PlannedFault> faults = new ArrayList<>();
+    for (int i = 0; i < number; i++) {
+      long at = (long) (random.nextDouble() * time.toMillis());
+      FaultKind kind = kind(random.nextInt(ALL));
+      int spread = kind.longestMs() - kind.shortestMs();
+      int duration = kind.shortestMs() + (int) (spread * random.nextDouble());
+      faults.add(new PlannedFault(0, at, kind, random.nextInt(1 << 20), duration));
+    }
+    faults.sort(Comparator.comparingLong(PlannedFault::atMs));
+    List<PlannedFault> numbered = new ArrayList<>();
+    for (PlannedFault fault : faults) {
+      numbered.add(
+          new PlannedFault(
+              numbered.size() + 1, fault.atMs(), fault.kind(), fault.choice(), fault.durationMs()));
+    }
+    return numbered;
+  }
+
+  private static FaultKind kind(int weight) {
+    int left = weight;
+    for (FaultKind kind : FaultKind.values()) {
+      left -= kind.weight();
+      if (left < 0) {
+        return kind;
+      }
+    }
+    throw new IllegalArgumentException(weight + " is not below " + ALL);
+  }
+}

@@ -1,0 +1,19 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.fault;
+
+/**
+ * What faults can reach beside the servers.
+ *
+ * @param broker the way to the brokers
+ */
+public record FaultTargets(
+    ProxiedLinks ways,
+    String broker,
+    ClockSkewInjector clocks,
+    SpoolDisk spool,
+    NetworkNamespace network) {}

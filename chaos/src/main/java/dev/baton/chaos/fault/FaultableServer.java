@@ -1,0 +1,115 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.fault;
+
+import dev.baton.standalone.ServiceReplica;
+import dev.baton.standalone.StackComponent;
+import dev.baton.standalone.StandaloneStack;
+import dev.baton.standalone.process.ProcessId;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A process of a stack that faults can hit: a component's own, or a replica's. */
+public sealed interface FaultableServer {
+
+  /** All of a stack, its own first. */
+  static List<FaultableServer> of(StandaloneStack stack, List<ServiceReplica> replicas) {
+    List<FaultableServer> servers = new ArrayList<>();
+    for (StackComponent component : StackComponent.values()) {
+      servers.add(new Own(stack, component));
+    }
+    replicas.forEach(replica -> servers.add(new Other(replica)));
+    return servers;
+  }
+
+  /** Of what it is one. */
+  StackComponent component();
+
+  /** For people; no two have the same, and it is that of the folder in the stack's data. */
+  String name();
+
+  /** While it is alive. */
+  Optional<ProcessId> process();
+
+  /**
+   * SIGKILL; waits until it is gone.
+   *
+   * @throws IllegalStateException when it is not running
+   */
+  void kill() throws InterruptedException;
+
+  /** Stops it where it is running, starts it, and waits until it is ready. */
+  void restart() throws IOException, InterruptedException;
+
+  /** False when it is not ready within the bound. */
+  boolean awaitReady(Duration bound) throws InterruptedException;
+
+  /** A component's own process. */
+  record Own(StandaloneStack stack, StackComponent component) implements FaultableServer {
+    @Override
+    public String name() {
+      return component.label();
+    }
+
+    @Override
+    public Optional<ProcessId> process() {
+      return stack.process(component);
+    }
+
+    @Override
+    public void kill() throws InterruptedException {
+      stack.kill(component);
+    }
+
+    @Override
+    public void restart() throws IOException, InterruptedException {
+      stack.restart(component);
+    }
+
+    @Override
+    public boolean awaitReady(Duration bound) throws InterruptedException {
+      return stack.awaitReady(component, bound);
+    }
+  }
+
+  /** One more of a service. */
+  record Other(ServiceReplica replica) implements FaultableServer {
+    @Override
+    public StackComponent component() {
+      return replica.component();
+    }
+
+    @Override
+    public String name() {
+      return replica.name();
+    }
+
+    @Override
+    public Optional<ProcessId> process() {
+      return replica.process();
+    }
+
+    @Override
+    public void kill() throws InterruptedException {
+      replica.kill();
+    }
+
+    @Override
+    public void restart() throws IOException, InterruptedException {
+      replica.stop();
+      replica.start();
+    }
+
+    @Override
+    public boolean awaitReady(Duration bound) throws InterruptedException {
+      return replica.awaitReady(bound);
+    }
+  }
+}

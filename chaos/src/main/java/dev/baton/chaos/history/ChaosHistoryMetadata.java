@@ -1,0 +1,22 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.history;
+
+/**
+ * What a history is of. Times are milliseconds since its beginning.
+ *
+ * @param format of the files, today 1
+ * @param seed of schedule and workload
+ * @param faultsStoppedMs when nothing was injected any more, and all was healed
+ * @param endedMs when the history was closed
+ * @param boundMs within how long after the faults every run must end
+ */
+public record ChaosHistoryMetadata(
+    int format, long seed, long faultsStoppedMs, long endedMs, long boundMs) {
+  /** Of what this version writes. */
+  public static final int FORMAT = 1;
+}

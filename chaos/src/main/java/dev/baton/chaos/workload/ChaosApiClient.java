@@ -1,0 +1,73 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.workload;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.chaos.history.ChaosHistoryStore;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The API of the orchestrators: each request goes to the next of them. It ends within its bound, if
+ * only with an exception. Thread-safe.
+ */
+final class ChaosApiClient implements AutoCloseable {
+  private static final Duration BOUND = Duration.ofSeconds(15);
+
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(5))
+          .build();
+  private final List<String> bases;
+  private final AtomicInteger next = new AtomicInteger();
+
+  ChaosApiClient(List<String> bases) {
+    this.bases = List.copyOf(bases);
+  }
+
+  record Reply(int status, JsonNode body) {}
+
+  Reply get(String path) throws IOException, InterruptedException {
+    return send(HttpRequest.newBuilder(uri(path)).GET());
+  }
+
+  Reply post(String path, String type, String key, String body)
+      throws IOException, InterruptedException {
+    return send(
+        HttpRequest.newBuilder(uri(path))
+            .header("Content-Type", type)
+            .header("Idempotency-Key", key)
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private URI uri(String path) {
+    return URI.create(bases.get(Math.floorMod(next.getAndIncrement(), bases.size())) + path);
+  }
+
+  private Reply send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    HttpResponse<String> response =
+        http.send(request.timeout(BOUND).build(), HttpResponse.BodyHandlers.ofString());
+    boolean json = response.headers().firstValue("Content-Type").orElse("").contains("json");
+    return new Reply(
+        response.statusCode(),
+        json
+            ? ChaosHistoryStore.JSON.readTree(response.body())
+            : ChaosHistoryStore.JSON.createObjectNode());
+  }
+
+  @Override
+  public void close() {
+    http.shutdownNow();
+  }
+}

@@ -1,0 +1,44 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.archive;
+
+import dev.baton.protocol.trace.Digest;
+
+/** The paths in a commit's tree. */
+final class ArchivePaths {
+  static final String TRACE = "trace.jsonl";
+  static final String MANIFEST = "manifest.json";
+  static final String INPUT = "input.json";
+  static final String OUTPUT = "output.json";
+  static final String WORKFLOW = "workflow.json";
+
+  /** What a fork begins with. */
+  static final String ORIGIN = "origin.json";
+
+  private static final String BLOBS = "blobs/";
+  private static final String PACKS = "packs/";
+  private static final String CHECKPOINTS = "checkpoints/";
+
+  private ArchivePaths() {}
+
+  static String blob(String digest) {
+    return BLOBS + hex(digest);
+  }
+
+  static String pack(String digest) {
+    return PACKS + hex(digest);
+  }
+
+  /** A checkpoint's manifest, as it came. */
+  static String checkpoint(String id) {
+    return CHECKPOINTS + id + ".json";
+  }
+
+  private static String hex(String digest) {
+    return Digest.check(digest).substring(digest.indexOf(':') + 1);
+  }
+}

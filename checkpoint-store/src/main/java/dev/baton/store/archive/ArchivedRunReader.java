@@ -1,0 +1,100 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.archive;
+
+import dev.baton.protocol.trace.RunId;
+import dev.baton.store.failure.FailureTranslator;
+import dev.baton.store.failure.StoreRequestException;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jboss.logging.Logger;
+
+/** What the archive has, for people. Blocks. */
+@ApplicationScoped
+public class ArchivedRunReader {
+  private static final Logger LOG = Logger.getLogger(ArchivedRunReader.class);
+
+  /** Runs of a page at most. */
+  public static final int MOST = 1_000;
+
+  /**
+   * @param manifest {@code manifest.json}; empty where it cannot be read
+   */
+  public record Entry(String run, String commit, Instant at, byte[] manifest) {}
+
+  /**
+   * @param more whether older ones follow
+   */
+  public record Page(List<Entry> runs, boolean more) {
+    public Page {
+      runs = List.copyOf(runs);
+    }
+  }
+
+  private final ArchiveLocation place;
+
+  ArchivedRunReader(ArchiveLocation place) {
+    this.place = place;
+  }
+
+  /**
+   * Newest first; none without an archive.
+   *
+   * @param before a run's id, those that are older; empty: from the newest on
+   * @param limit 1 to {@value #MOST}
+   * @throws StoreRequestException UNAVAILABLE where the archive cannot be read
+   */
+  public Page list(String before, int limit) {
+    if (!place.isConfigured()) {
+      return new Page(List.of(), false);
+    }
+    try (GitRunStore git = place.open()) {
+      List<Entry> entries = new ArrayList<>();
+      for (GitRunStore.Pointer pointer : git.runs()) {
+        if (RunId.isValid(pointer.run())
+            && (before.isEmpty() || pointer.run().compareTo(before) < 0)) {
+          if (entries.size() == limit) {
+            return new Page(entries, true);
+          }
+          entries.add(entry(git, pointer));
+        }
+      }
+      return new Page(entries, false);
+    } catch (IOException e) {
+      throw StoreRequestException.unavailable(
+          "the archive cannot be read: " + FailureTranslator.words(e));
+    }
+  }
+
+  private static Entry entry(GitRunStore git, GitRunStore.Pointer pointer) {
+    try {
+      GitRunStore.Archived archived = git.read(pointer);
+      return new Entry(pointer.run(), archived.commit(), archived.at(), manifest(git, archived));
+    } catch (IOException e) {
+      LOG.warnf(
+          "run %s of the archive (commit %s) cannot be read: %s",
+          pointer.run(), pointer.commit().name(), FailureTranslator.words(e));
+      return new Entry(pointer.run(), pointer.commit().name(), Instant.EPOCH, new byte[0]);
+    }
+  }
+
+  private static byte[] manifest(GitRunStore git, GitRunStore.Archived archived)
+      throws IOException {
+    ObjectId blob = archived.files().get(ArchivePaths.MANIFEST);
+    if (blob == null || git.size(blob) > RunManifest.LARGEST) {
+      return new byte[0];
+    }
+    try (InputStream in = git.open(blob)) {
+      return in.readAllBytes();
+    }
+  }
+}

@@ -1,0 +1,288 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.archive;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.eclipse.jgit.api.Git;
+import org.eclipse.jgit.api.errors.GitAPIException;
+import org.eclipse.jgit.dircache.DirCache;
+import org.eclipse.jgit.dircache.DirCacheBuilder;
+import org.eclipse.jgit.dircache.DirCacheEntry;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.ConfigConstants;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.RepositoryCache;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.eclipse.jgit.revwalk.RevCommit;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
+import org.eclipse.jgit.treewalk.TreeWalk;
+import org.eclipse.jgit.util.FS;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The refs {@code refs/baton/runs/<run>} of one repository. Touches no other ref, no HEAD, no index
+ * and no working tree. Blocks; for one writer at a time in this process, while any number read;
+ * writers of other processes are noticed by the ref's old value.
+ */
+final class GitRunStore implements AutoCloseable {
+  static final String PREFIX = "refs/baton/runs/";
+
+  private static final String WHO = "Baton";
+  private static final String ADDRESS = "baton@localhost";
+
+  /**
+   * A run's newest commit.
+   *
+   * @param files of its tree, by path
+   */
+  record Archived(String run, String commit, Instant at, SortedMap<String, ObjectId> files) {}
+
+  /** A run and where its ref points. */
+  record Pointer(String run, ObjectId commit) {}
+
+  private final Repository repository;
+
+  private GitRunStore(Repository repository) {
+    this.repository = repository;
+  }
+
+  /**
+   * Opens the repository in the folder or in its {@code .git}.
+   *
+   * @throws RepositoryNotFoundException where there is something else, or nothing
+   * @throws RepositoryFormatPolicy.UnsupportedFormatException where nothing of it may be written
+   */
+  static GitRunStore open(Path folder) throws IOException {
+    IsolatedGitSystemReader.use();
+    var found = RepositoryCache.FileKey.resolve(folder.toFile(), FS.DETECTED);
+    if (found == null) {
+      throw new RepositoryNotFoundException(folder.toFile());
+    }
+    RepositoryFormatPolicy.check(found.toPath());
+    return new GitRunStore(
+        durable(new FileRepositoryBuilder().setGitDir(found).setMustExist(true)));
+  }
+
+  /** Makes a bare repository where there is no folder, or an empty one. False: there is more. */
+  static boolean create(Path folder) throws IOException {
+    IsolatedGitSystemReader.use();
+    if (Files.exists(folder)) {
+      if (!Files.isDirectory(folder)) {
+        return false;
+      }
+      try (DirectoryStream<Path> inside = Files.newDirectoryStream(folder)) {
+        if (inside.iterator().hasNext()) {
+          return false;
+        }
+      }
+    }
+    try (Repository made =
+        new FileRepositoryBuilder().setBare().setGitDir(folder.toFile()).build()) {
+      made.create(true);
+    }
+    return true;
+  }
+
+  /** In memory only: whoever owns the repository keeps its settings. */
+  private static Repository durable(FileRepositoryBuilder builder) throws IOException {
+    Repository repository = builder.build();
+    StoredConfig config = repository.getConfig();
+    // What is marked as archived must outlast the machine's end too.
+    config.setBoolean(ConfigConstants.CONFIG_CORE_SECTION, null, "fsyncobjectfiles", true);
+    config.setBoolean(ConfigConstants.CONFIG_CORE_SECTION, null, "fsyncreffiles", true);
+    return repository;
+  }
+
+  Path folder() {
+    return repository.getDirectory().toPath();
+  }
+
+  boolean isBare() {
+    return repository.isBare();
+  }
+
+  /** All runs, newest first. */
+  List<Pointer> runs() throws IOException {
+    List<Pointer> runs = new ArrayList<>();
+    for (Ref ref : repository.getRefDatabase().getRefsByPrefix(PREFIX)) {
+      ObjectId commit = ref.getObjectId();
+      if (commit != null) {
+        runs.add(new Pointer(ref.getName().substring(PREFIX.length()), commit));
+      }
+    }
+    runs.sort(Comparator.comparing(Pointer::run).reversed());
+    return runs;
+  }
+
+  /** Empty where there is no such ref. */
+  Optional<Archived> find(String run) throws IOException {
+    Ref ref = repository.exactRef(PREFIX + run);
+    ObjectId commit = ref == null ? null : ref.getObjectId();
+    return commit == null ? Optional.empty() : Optional.of(read(new Pointer(run, commit)));
+  }
+
+  Archived read(Pointer pointer) throws IOException {
+    try (RevWalk walk = new RevWalk(repository);
+        TreeWalk tree = new TreeWalk(repository)) {
+      RevCommit commit = walk.parseCommit(pointer.commit());
+      SortedMap<String, ObjectId> files = new TreeMap<>();
+      tree.addTree(commit.getTree());
+      tree.setRecursive(true);
+      while (tree.next()) {
+        if (FileMode.REGULAR_FILE.equals(tree.getFileMode(0))) {
+          files.put(tree.getPathString(), tree.getObjectId(0));
+        }
+      }
+      return new Archived(
+          pointer.run(), commit.getName(), Instant.ofEpochSecond(commit.getCommitTime()), files);
+    }
+  }
+
+  /** To be closed. */
+  InputStream open(ObjectId blob) throws IOException {
+    return repository.open(blob, Constants.OBJ_BLOB).openStream();
+  }
+
+  long size(ObjectId blob) throws IOException {
+    return repository.open(blob, Constants.OBJ_BLOB).getSize();
+  }
+
+  /**
+   * One more commit on the run's ref, unless the last one has the same files.
+   *
+   * @param last what the ref points to; null: there is none yet
+   * @return the commit; empty where nothing has changed
+   * @throws IOException also where somebody else has moved the ref meanwhile
+   */
+  Optional<String> write(
+      String run,
+      @Nullable Archived last,
+      SortedMap<String, ArchiveFileContent> files,
+      String message,
+      Instant at)
+      throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter();
+        RevWalk walk = new RevWalk(repository)) {
+      ObjectId parent = last == null ? null : ObjectId.fromString(last.commit());
+      ObjectId tree = tree(inserter, files);
+      if (parent != null && walk.parseCommit(parent).getTree().equals(tree)) {
+        return Optional.empty();
+      }
+      CommitBuilder commit = new CommitBuilder();
+      PersonIdent who = new PersonIdent(WHO, ADDRESS, at, java.time.ZoneOffset.UTC);
+      commit.setTreeId(tree);
+      if (parent != null) {
+        commit.setParentId(parent);
+      }
+      commit.setAuthor(who);
+      commit.setCommitter(who);
+      commit.setMessage(message);
+      ObjectId made = inserter.insert(commit);
+      inserter.flush();
+      RefUpdate update = repository.updateRef(PREFIX + run);
+      update.setExpectedOldObjectId(parent == null ? ObjectId.zeroId() : parent);
+      update.setNewObjectId(made);
+      update.disableRefLog();
+      RefUpdate.Result result = update.update(walk);
+      if (result != RefUpdate.Result.NEW && result != RefUpdate.Result.FAST_FORWARD) {
+        throw new IOException(PREFIX + run + " could not be moved: " + result);
+      }
+      return Optional.of(made.getName());
+    }
+  }
+
+  private static ObjectId tree(ObjectInserter inserter, Map<String, ArchiveFileContent> files)
+      throws IOException {
+    DirCache index = DirCache.newInCore();
+    DirCacheBuilder builder = index.builder();
+    for (Map.Entry<String, ArchiveFileContent> file : files.entrySet()) {
+      DirCacheEntry entry = new DirCacheEntry(file.getKey());
+      entry.setFileMode(FileMode.REGULAR_FILE);
+      entry.setObjectId(
+          switch (file.getValue()) {
+            case ArchiveFileContent.Bytes(byte[] bytes) ->
+                inserter.insert(Constants.OBJ_BLOB, bytes);
+            case ArchiveFileContent.Kept(ObjectId blob) -> blob;
+            case ArchiveFileContent.Stream stream -> {
+              try (InputStream in = stream.source().open()) {
+                yield inserter.insert(Constants.OBJ_BLOB, stream.length(), in);
+              }
+            }
+          });
+      builder.add(entry);
+    }
+    builder.finish();
+    return index.writeTree(inserter);
+  }
+
+  /** False: there was none. */
+  boolean delete(String run) throws IOException {
+    if (repository.exactRef(PREFIX + run) == null) {
+      return false;
+    }
+    RefUpdate update = repository.updateRef(PREFIX + run);
+    update.setForceUpdate(true);
+    update.disableRefLog();
+    RefUpdate.Result result = update.delete();
+    if (result != RefUpdate.Result.FORCED && result != RefUpdate.Result.NEW) {
+      throw new IOException(PREFIX + run + " could not be deleted: " + result);
+    }
+    return true;
+  }
+
+  /**
+   * Packs what is reachable.
+   *
+   * @param expired what is unreachable and older than this goes; null: as the repository is
+   *     configured
+   */
+  void collect(@Nullable Instant expired) throws IOException {
+    StoredConfig config = repository.getConfig();
+    if (expired != null) {
+      config.setString(ConfigConstants.CONFIG_GC_SECTION, null, "prunepackexpire", "now");
+    }
+    try (Git git = Git.wrap(repository)) {
+      var collection = git.gc();
+      if (expired != null) {
+        collection.setExpire(expired);
+      }
+      collection.call();
+    } catch (GitAPIException e) {
+      throw new IOException("git gc of " + folder() + ": " + e.getMessage(), e);
+    } finally {
+      if (expired != null) {
+        config.unset(ConfigConstants.CONFIG_GC_SECTION, null, "prunepackexpire");
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    repository.close();
+  }
+}

@@ -1,0 +1,117 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.archive;
+
+import dev.baton.protocol.trace.Digest;
+import dev.baton.store.failure.StoreRequestException;
+import dev.baton.store.objects.BucketClient;
+import dev.baton.store.objects.ObjectName;
+import dev.baton.store.scheduling.Await;
+import dev.baton.store.transfer.PresignedTransferService;
+import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * Moves objects between the bucket and the archive, never without looking at their digest. Blocks.
+ */
+@ApplicationScoped
+class ObjectCopier {
+  private static final Duration PUT = Duration.ofMinutes(2);
+
+  private final BucketClient bucket;
+  private final PresignedTransferService transfers;
+  private final HttpClient http =
+      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
+
+  ObjectCopier(BucketClient bucket, PresignedTransferService transfers) {
+    this.bucket = bucket;
+    this.transfers = transfers;
+  }
+
+  @PreDestroy
+  void close() {
+    http.shutdownNow();
+  }
+
+  /** Whether the bucket has it with its size. */
+  boolean has(ObjectName object) {
+    return Await.get(bucket.size(object.key())).equals(OptionalLong.of(object.sizeBytes()));
+  }
+
+  /**
+   * Reads an object into a file.
+   *
+   * @throws IOException where the bytes are not those of its digest
+   */
+  void fetch(ObjectName object, Path file) throws IOException {
+    try (InputStream in = bucket.open(object.key(), 0, null)) {
+      copy(in, object.digest(), file);
+    }
+  }
+
+  /**
+   * Gives an object to the bucket as a runner would: it is known before it is there, and the object
+   * store checks its digest.
+   *
+   * @param file for its bytes on their way
+   * @throws IOException where the bytes are not those of its digest, and where the PUT is refused
+   */
+  void give(String run, ObjectName object, InputStream in, Path file) throws IOException {
+    switch (Await.get(transfers.upload(run, List.of(object))).getFirst()) {
+      case PresignedTransferService.Upload.Present present -> {}
+      case PresignedTransferService.Upload.Wanted wanted -> {
+        copy(in, object.digest(), file);
+        put(wanted, file);
+      }
+    }
+  }
+
+  private void put(PresignedTransferService.Upload.Wanted wanted, Path file) throws IOException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(wanted.putUrl()))
+            .timeout(PUT)
+            .PUT(HttpRequest.BodyPublishers.ofFile(file));
+    wanted.headers().forEach(request::header);
+    try {
+      HttpResponse<String> answer =
+          http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+      if (answer.statusCode() != 200) {
+        throw StoreRequestException.unavailable(
+            "the object store refused %s: %d %s"
+                .formatted(wanted.object().key(), answer.statusCode(), answer.body()));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    }
+  }
+
+  private static void copy(InputStream in, String digest, Path file) throws IOException {
+    MessageDigest sha = Digest.sha256();
+    try (OutputStream out = new DigestOutputStream(Files.newOutputStream(file), sha)) {
+      in.transferTo(out);
+    }
+    String found = Digest.ofHash(sha.digest());
+    if (!found.equals(digest)) {
+      throw new IOException("the bytes of " + digest + " have the digest " + found);
+    }
+  }
+}

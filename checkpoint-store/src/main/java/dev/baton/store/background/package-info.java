@@ -1,5 +1,0 @@
-/** Work that nobody waits for: loops on threads of their own, which may block. */
-@NullMarked
-package dev.baton.store.background;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,102 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.checkpoints;
+
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.store.failure.StoreRequestException;
+import dev.baton.store.objects.BucketClient;
+import dev.baton.store.packs.PackRepository;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.List;
+
+/** Hands out what a restore needs. Thread-safe. */
+@ApplicationScoped
+public class CheckpointReader {
+  static final String MANIFEST =
+      """
+      SELECT manifest FROM store.checkpoint
+      WHERE id = $1 AND ($2::text = '' OR project = $2::text) AND NOT deleting""";
+
+  // So that they are there for as long as their addresses work, whatever becomes of the checkpoint.
+  static final String TOUCH =
+      """
+      WITH due AS MATERIALIZED (
+        SELECT p.id FROM store.checkpoint c
+        JOIN store.checkpoint_pack r ON r.checkpoint = c.number
+        JOIN store.pack p ON p.id = r.pack
+        WHERE c.id = $1 AND p.touched_at < now() - interval '1 minute'
+        ORDER BY p.id FOR NO KEY UPDATE OF p)
+      UPDATE store.pack p SET touched_at = now() FROM due WHERE p.id = due.id""";
+
+  /** A pack and where to get it. */
+  public record OpenPack(Hash digest, long sizeBytes, int indexBytes, String getUrl) {}
+
+  /**
+   * @param manifest as it came
+   */
+  public record Opened(byte[] manifest, List<OpenPack> packs) {}
+
+  private final Pool pool;
+  private final BucketClient bucket;
+
+  CheckpointReader(Pool pool, BucketClient bucket) {
+    this.pool = pool;
+    this.bucket = bucket;
+  }
+
+  /** NOT_FOUND when the project has no such checkpoint. */
+  public Uni<Opened> open(String project, String id) {
+    return pool.preparedQuery(TOUCH)
+        .execute(Tuple.of(id))
+        .chain(() -> manifest(project, id))
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .map(this::opened);
+  }
+
+  /**
+   * @param project empty: of any project
+   */
+  public Uni<byte[]> manifest(String project, String id) {
+    return pool.preparedQuery(MANIFEST)
+        .execute(Tuple.of(id, project))
+        .map(
+            rows -> {
+              if (rows.size() == 0) {
+                throw StoreRequestException.notFound(
+                    project.isEmpty()
+                        ? "there is no checkpoint '%s'".formatted(id)
+                        : "project %s has no checkpoint '%s'".formatted(project, id));
+              }
+              return rows.iterator().next().get(Buffer.class, 0).getBytes();
+            });
+  }
+
+  private Opened opened(byte[] bytes) {
+    Manifest manifest = ManifestCodec.read(bytes);
+    return new Opened(
+        bytes,
+        manifest.workspace().packs().stream()
+            .map(pack -> open(manifest.run().project(), pack))
+            .toList());
+  }
+
+  private OpenPack open(String project, Manifest.Pack pack) {
+    Hash digest = Hash.parse(pack.digest());
+    return new OpenPack(
+        digest,
+        pack.sizeBytes(),
+        pack.indexBytes(),
+        bucket.getUrl(PackRepository.key(project, digest)));
+  }
+}

@@ -1,0 +1,102 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.failure;
+
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.vertx.core.impl.NoStackTraceThrowable;
+import io.vertx.pgclient.PgException;
+import java.io.IOException;
+import java.util.Objects;
+import org.jboss.logging.Logger;
+
+/** Failures in the two languages that callers speak. */
+public final class FailureTranslator {
+  private static final Logger LOG = Logger.getLogger(FailureTranslator.class);
+
+  private FailureTranslator() {}
+
+  /**
+   * Whatever went wrong as one of the failures that callers know; what nobody foresaw is logged.
+   */
+  public static StatusRuntimeException asStatus(Throwable thrown) {
+    if (thrown instanceof StatusRuntimeException status) {
+      return status;
+    }
+    if (thrown instanceof StoreRequestException failure) {
+      Status status =
+          switch (failure.kind()) {
+            case INVALID -> Status.INVALID_ARGUMENT;
+            case NOT_FOUND -> Status.NOT_FOUND;
+            case REFUSED -> Status.FAILED_PRECONDITION;
+            case FENCED -> Status.PERMISSION_DENIED;
+            case NOT_YET -> Status.DEADLINE_EXCEEDED;
+            case EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
+            case UNAVAILABLE -> Status.UNAVAILABLE;
+          };
+      return status.withDescription(failure.getMessage()).asRuntimeException();
+    }
+    if (isAway(thrown)) {
+      return Status.UNAVAILABLE.withDescription(words(thrown)).asRuntimeException();
+    }
+    LOG.error("a request failed in a way that was not foreseen", thrown);
+    return Status.INTERNAL.withDescription(words(thrown)).asRuntimeException();
+  }
+
+  static int httpStatus(StoreRequestException.Kind kind) {
+    return switch (kind) {
+      case INVALID -> 400;
+      case NOT_FOUND -> 404;
+      case REFUSED -> 409;
+      case FENCED -> 403;
+      case NOT_YET -> 504;
+      case EXHAUSTED, UNAVAILABLE -> 503;
+    };
+  }
+
+  /**
+   * Whether a server behind the store (Postgres, the object store) is away, starting or stopping:
+   * the same request may succeed later.
+   */
+  public static boolean isAway(Throwable thrown) {
+    for (Throwable t = thrown; t != null; t = t.getCause()) {
+      if (t instanceof PgException pg) {
+        // 08 connection, 53 resources, 57 operator intervention (shutdown, starting up), 40
+        // rollback
+        String state = Objects.requireNonNullElse(pg.getSqlState(), "");
+        return state.startsWith("08")
+            || state.startsWith("53")
+            || state.startsWith("57")
+            || state.startsWith("40");
+      }
+      if (t instanceof IOException
+          || t instanceof NoStackTraceThrowable
+          || t instanceof io.smallrye.mutiny.TimeoutException
+          || t instanceof io.vertx.core.VertxException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether Postgres took offence at a value (SQLSTATE 22 data, 23 integrity): the same rows will
+   * never be accepted.
+   */
+  public static boolean isRefused(Throwable thrown) {
+    if (thrown instanceof PgException pg) {
+      String state = Objects.requireNonNullElse(pg.getSqlState(), "");
+      return state.startsWith("22") || state.startsWith("23");
+    }
+    return false;
+  }
+
+  public static String words(Throwable thrown) {
+    String message = thrown.getMessage();
+    return message == null ? thrown.getClass().getSimpleName() : message;
+  }
+}

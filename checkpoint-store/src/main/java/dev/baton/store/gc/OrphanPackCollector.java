@@ -1,0 +1,234 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.gc;
+
+import dev.baton.snapshot.format.Hash;
+import dev.baton.store.logs.LogChunkName;
+import dev.baton.store.logs.LogChunkService;
+import dev.baton.store.objects.BucketClient;
+import dev.baton.store.objects.CheckpointName;
+import dev.baton.store.packs.PackRepository;
+import dev.baton.store.packs.ProjectRepository;
+import dev.baton.store.scheduling.Await;
+import io.minio.messages.Item;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
+
+/**
+ * Packs in the bucket that no row knows, though a row is there before an upload is allowed: left by
+ * a database that went back in time. In a project with a manifest that no row knows, none is
+ * deleted: the database is behind the bucket, and {@code reindex} is what is needed. Blocks.
+ */
+@ApplicationScoped
+class OrphanPackCollector {
+  private static final Logger LOG = Logger.getLogger(OrphanPackCollector.class);
+  private static final Pattern PACK = Pattern.compile("([^/]+)/packs/([0-9a-f]{64})");
+  private static final int BATCH = 1_000;
+
+  static final String UNKNOWN_CHECKPOINT =
+      """
+      SELECT id FROM unnest($1::text[]) AS asked(id)
+      WHERE NOT EXISTS (SELECT FROM store.checkpoint c WHERE c.id = asked.id) LIMIT 1""";
+
+  static final String UNKNOWN_PACKS =
+      """
+      SELECT asked.digest FROM unnest($2::bytea[]) AS asked(digest)
+      WHERE NOT EXISTS (
+        SELECT FROM store.pack p WHERE p.project = $1 AND p.digest = asked.digest)""";
+
+  // The row takes the name for as long as the object is being deleted.
+  static final String TAKE =
+      """
+      INSERT INTO store.pack (project, digest, size_bytes, index_bytes, state, run, touched_at)
+      VALUES ($1, $2, $3, 0, 2, '', now()) ON CONFLICT DO NOTHING RETURNING id""";
+
+  /** A pack object. */
+  private record Found(String project, Hash digest, long size) {}
+
+  private final Pool pool;
+  private final BucketClient bucket;
+  private final ProjectRepository projects;
+  private final BucketTokenGuard token;
+  private final LogChunkService logs;
+
+  OrphanPackCollector(
+      Pool pool,
+      BucketClient bucket,
+      ProjectRepository projects,
+      BucketTokenGuard token,
+      LogChunkService logs) {
+    this.pool = pool;
+    this.bucket = bucket;
+    this.projects = projects;
+    this.token = token;
+    this.logs = logs;
+  }
+
+  PackGarbageCollector.Report run(Duration grace, boolean dryRun) {
+    if (!token.matches()) {
+      LOG.warn(
+          "this database does not know what is in the bucket: nothing is deleted that it does not"
+              + " know. Run the store's Reindex.");
+      return PackGarbageCollector.Report.NOTHING;
+    }
+    Pass pass = new Pass(ZonedDateTime.now(ZoneOffset.UTC).minus(grace), dryRun);
+    for (Item object : bucket.list("")) {
+      pass.take(object);
+    }
+    pass.flush();
+    return pass.report;
+  }
+
+  /**
+   * Goes through the keys in their order, in which a project's manifests come before its packs: so
+   * it is known in time whether the database is behind.
+   */
+  private final class Pass {
+    private final ZonedDateTime before;
+    private final boolean dryRun;
+    private final List<String> manifests = new ArrayList<>();
+    private final List<Found> packs = new ArrayList<>();
+    private final List<Item> chunks = new ArrayList<>();
+    private String project = "";
+    private boolean behind;
+    private PackGarbageCollector.Report report = PackGarbageCollector.Report.NOTHING;
+
+    Pass(ZonedDateTime before, boolean dryRun) {
+      this.before = before;
+      this.dryRun = dryRun;
+    }
+
+    void take(Item item) {
+      Optional<CheckpointName> manifest = CheckpointName.ofManifest(item.objectName());
+      Matcher pack = PACK.matcher(item.objectName());
+      Optional<LogChunkName> chunk = LogChunkName.ofKey(item.objectName());
+      if ((manifest.isEmpty() && chunk.isEmpty() && !pack.matches())
+          || item.lastModified().isAfter(before)) {
+        return;
+      }
+      enter(
+          manifest
+              .map(CheckpointName::project)
+              .or(() -> chunk.map(LogChunkName::project))
+              .orElseGet(() -> pack.group(1)));
+      if (manifest.isPresent()) {
+        manifests.add(manifest.get().id());
+      } else if (chunk.isPresent()) {
+        chunks.add(item);
+      } else {
+        packs.add(new Found(project, Hash.parse("sha256:" + pack.group(2)), item.size()));
+      }
+      if (manifests.size() + chunks.size() + packs.size() >= BATCH) {
+        flush();
+      }
+    }
+
+    private void enter(String next) {
+      if (!next.equals(project)) {
+        flush();
+        project = next;
+        behind = false;
+      }
+    }
+
+    void flush() {
+      if (!manifests.isEmpty() && !behind && isUnknown(manifests)) {
+        behind = true;
+        LOG.warnf(
+            "project %s has checkpoints in the bucket that this database does not know: no pack of"
+                + " it is deleted for being unknown. Run the store's Reindex.",
+            project);
+      }
+      manifests.clear();
+      if (!chunks.isEmpty() && !behind) {
+        report = report.and(deleteChunks(chunks, dryRun));
+      }
+      chunks.clear();
+      if (!packs.isEmpty() && !behind) {
+        report = report.and(delete(packs, dryRun));
+      }
+      packs.clear();
+    }
+  }
+
+  /**
+   * Chunks of logs whose runs are not known: of those that were deleted while they were uploaded.
+   */
+  private PackGarbageCollector.Report deleteChunks(List<Item> chunks, boolean dryRun) {
+    Map<String, List<Item>> ofRuns =
+        chunks.stream()
+            .collect(
+                Collectors.groupingBy(
+                    item -> LogChunkName.ofKey(item.objectName()).orElseThrow().run()));
+    PackGarbageCollector.Report report = PackGarbageCollector.Report.NOTHING;
+    for (String run : logs.unknown(ofRuns.keySet())) {
+      for (Item item : ofRuns.getOrDefault(run, List.of())) {
+        if (!dryRun) {
+          Await.get(bucket.remove(item.objectName()));
+        }
+        report = report.and(new PackGarbageCollector.Report(0, 0, 0, 1, item.size()));
+      }
+    }
+    return report;
+  }
+
+  private boolean isUnknown(List<String> checkpoints) {
+    return Await.get(
+                pool.preparedQuery(UNKNOWN_CHECKPOINT)
+                    .execute(Tuple.tuple().addValue(checkpoints.toArray(String[]::new))))
+            .size()
+        > 0;
+  }
+
+  private PackGarbageCollector.Report delete(List<Found> packs, boolean dryRun) {
+    int project = Await.get(projects.number(packs.getFirst().project()));
+    Set<Hash> unknown = unknown(project, packs);
+    PackGarbageCollector.Report report = PackGarbageCollector.Report.NOTHING;
+    for (Found pack : packs) {
+      if (unknown.contains(pack.digest()) && (dryRun || delete(project, pack))) {
+        report = report.and(new PackGarbageCollector.Report(0, 0, 0, 1, pack.size()));
+      }
+    }
+    return report;
+  }
+
+  private Set<Hash> unknown(int project, List<Found> packs) {
+    Buffer[] digests = PackRepository.digests(packs.stream().map(Found::digest).toList());
+    return PackRepository.hashes(
+        Await.get(pool.preparedQuery(UNKNOWN_PACKS).execute(Tuple.of(project, digests))));
+  }
+
+  /** False: someone has begun to upload it. */
+  private boolean delete(int project, Found pack) {
+    RowSet<Row> taken =
+        Await.get(
+            pool.preparedQuery(TAKE)
+                .execute(Tuple.of(project, Buffer.buffer(pack.digest().toBytes()), pack.size())));
+    if (taken.size() == 0) {
+      return false;
+    }
+    Await.get(bucket.remove(PackRepository.key(pack.project(), pack.digest())));
+    Await.get(PackDeletion.deleteRow(pool, taken.iterator().next().getLong(0)));
+    return true;
+  }
+}

@@ -1,0 +1,130 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.packs;
+
+import dev.baton.snapshot.format.Hash;
+import dev.baton.store.failure.StoreRequestException;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where chunks are. A run sees its own packs, and those of its project of which every byte was
+ * found right: nobody can be given a chunk that someone else only says to have. Chunks of packs
+ * that were told many at a time are not found before these are verified. Thread-safe.
+ */
+@ApplicationScoped
+public class ChunkFinder {
+  /** Chunks of a request at most. */
+  public static final int MOST = 10_000;
+
+  // A subquery for each chunk, not a join: that would be planned to read all chunks of the project.
+  // What is named is touched, so that it is there for the grace period. What was touched within the
+  // last minute need not be: the shortest grace period is two. The row lock sees to it that a pack
+  // that is being doomed drops out.
+  static final String FIND =
+      """
+      WITH asked AS MATERIALIZED (
+        SELECT n, substring($1::bytea FROM n * 32 + 1 FOR 32) AS digest
+        FROM generate_series(0, octet_length($1::bytea) / 32 - 1) AS n),
+      found AS MATERIALIZED (
+        SELECT asked.n, (
+          SELECT min(p.id) FROM store.chunk c JOIN store.pack p ON p.id = c.pack
+          WHERE c.project = $2 AND c.digest = asked.digest AND p.state = 1
+            AND p.problem IS NULL AND (p.run = $3 OR p.verified_at IS NOT NULL)) AS pack
+        FROM asked),
+      places AS MATERIALIZED (
+        SELECT pack, array_agg(n) AS numbers FROM found
+        WHERE pack IS NOT NULL GROUP BY pack),
+      due AS MATERIALIZED (
+        SELECT p.id FROM store.pack p WHERE p.id = ANY(ARRAY(SELECT pack FROM places))
+          AND p.state = 1 AND p.touched_at < now() - interval '1 minute'
+        ORDER BY p.id FOR NO KEY UPDATE),
+      touched AS (
+        UPDATE store.pack p SET touched_at = now() FROM due WHERE p.id = due.id RETURNING p.id)
+      SELECT p.digest, p.size_bytes, p.index_bytes, places.numbers
+      FROM places JOIN store.pack p ON p.id = places.pack
+      WHERE p.touched_at >= now() - interval '1 minute' OR p.id IN (SELECT id FROM touched)""";
+
+  private static final String ANY =
+      """
+      SELECT FROM store.pack WHERE project = $1 AND state = 1 AND problem IS NULL
+        AND (run = $2 OR verified_at IS NOT NULL) LIMIT 1""";
+
+  /** A pack that holds chunks that were asked for. */
+  public record FoundPack(Hash digest, long sizeBytes, int indexBytes) {}
+
+  /**
+   * @param places for each digest asked for: 0 when it is absent, n when it is in the n-th pack
+   * @param nothing whether no digest at all would be found
+   */
+  public record Found(List<FoundPack> packs, int[] places, boolean nothing) {}
+
+  private final Pool pool;
+  private final ProjectRepository projects;
+
+  ChunkFinder(Pool pool, ProjectRepository projects) {
+    this.pool = pool;
+    this.projects = projects;
+  }
+
+  /**
+   * @param digests 32 bytes each
+   */
+  public Uni<Found> find(String run, String project, byte[] digests) {
+    if (digests.length % Hash.BYTES != 0 || digests.length > MOST * Hash.BYTES) {
+      return Uni.createFrom()
+          .failure(
+              StoreRequestException.invalid(
+                  "digests has %d bytes, allowed are 32 for each of at most %d"
+                      .formatted(digests.length, MOST)));
+    }
+    int count = digests.length / Hash.BYTES;
+    return count == 0
+        ? Uni.createFrom().item(new Found(List.of(), new int[0], false))
+        : projects
+            .number(project)
+            .chain(
+                number ->
+                    pool.preparedQuery(FIND)
+                        .execute(Tuple.of(Buffer.buffer(digests), number, run))
+                        .chain(
+                            rows ->
+                                rows.size() > 0
+                                    ? Uni.createFrom().item(found(rows, count))
+                                    : absent(number, run, count)));
+  }
+
+  /** A project's first capture asks for everything in vain, unless it is told so. */
+  private Uni<Found> absent(int project, String run, int count) {
+    return pool.preparedQuery(ANY)
+        .execute(Tuple.of(project, run))
+        .map(any -> new Found(List.of(), new int[count], any.size() == 0));
+  }
+
+  private static Found found(RowSet<Row> rows, int count) {
+    List<FoundPack> packs = new ArrayList<>();
+    int[] places = new int[count];
+    for (Row row : rows) {
+      packs.add(
+          new FoundPack(
+              Hash.read(row.get(Buffer.class, 0).getBytes(), 0),
+              row.getLong(1),
+              row.getInteger(2)));
+      for (Integer n : row.getArrayOfIntegers(3)) {
+        places[n] = packs.size();
+      }
+    }
+    return new Found(packs, places, false);
+  }
+}

@@ -1,0 +1,231 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.packs;
+
+import dev.baton.snapshot.format.Hash;
+import dev.baton.store.failure.StoreRequestException;
+import dev.baton.store.objects.BucketClient;
+import dev.baton.store.objects.ObjectKind;
+import dev.baton.store.objects.ObjectName;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.StreamSupport;
+
+/** Packs from the end of their upload to their use in a checkpoint. Thread-safe. */
+@ApplicationScoped
+public class PackRepository {
+  /** Packs of a request at most. */
+  public static final int MOST = 1_000;
+
+  private static final int LOOKS_AT_ONCE = 8;
+
+  /**
+   * A request's chunks are listed at once if there are no more: a capture that has many is worth
+   * more than finding them soon, and those who verify the packs list what is in them anyway.
+   */
+  private static final int MOST_LISTED = 4_096;
+
+  static final String LOCK =
+      """
+      SELECT id FROM store.pack WHERE project = $1 AND digest = ANY($2::bytea[])
+      ORDER BY id FOR NO KEY UPDATE""";
+
+  static final String LIVE =
+      """
+      SELECT digest FROM store.pack
+      WHERE project = $1 AND digest = ANY($2::bytea[]) AND state = 1""";
+
+  // Waits for whoever dooms one of them, and then does not find it.
+  static final String LOCK_LIVE = LIVE + " ORDER BY id FOR KEY SHARE";
+
+  // The chunks of all packs come as one value, which is cut up where it lies: as a column of the
+  // packs it would be copied for each chunk.
+  // A doomed pack is not brought back: it is missing in the answer.
+  static final String REGISTER =
+      """
+      WITH given AS MATERIALIZED (
+        SELECT * FROM unnest($2::bytea[], $3::bigint[], $4::integer[], $5::integer[], $6::integer[])
+          AS g(digest, size_bytes, index_bytes, start, count)),
+      stored AS (
+        INSERT INTO store.pack AS old
+          (project, digest, size_bytes, index_bytes, state, run, touched_at, registered_at)
+        SELECT $1::integer, digest, size_bytes, index_bytes, 1, $7, now(), now()
+        FROM given ORDER BY digest
+        ON CONFLICT (project, digest) DO UPDATE SET
+          size_bytes = EXCLUDED.size_bytes,
+          index_bytes = CASE WHEN old.verified_at IS NULL OR old.problem IS NOT NULL
+            THEN EXCLUDED.index_bytes ELSE old.index_bytes END,
+          state = 1,
+          touched_at = now(),
+          registered_at = coalesce(old.registered_at, now()),
+          verified_at = CASE WHEN old.problem IS NULL THEN old.verified_at END,
+          problem = NULL
+        WHERE old.state <> 2
+        RETURNING old.id, old.digest),
+      listed AS (
+        INSERT INTO store.chunk (project, digest, pack)
+        SELECT $1::integer, substring($8::bytea FROM n * 32 + 1 FOR 32), s.id
+        FROM stored s JOIN given g ON g.digest = s.digest
+        CROSS JOIN LATERAL generate_series(g.start, g.start + g.count - 1) AS n
+        ON CONFLICT DO NOTHING)
+      SELECT digest FROM stored""";
+
+  private static final byte[] NONE = {};
+
+  private final Pool pool;
+  private final ProjectRepository projects;
+  private final BucketClient bucket;
+
+  PackRepository(Pool pool, ProjectRepository projects, BucketClient bucket) {
+    this.pool = pool;
+    this.projects = projects;
+    this.bucket = bucket;
+  }
+
+  /** The key of a pack's object. */
+  public static String key(String project, Hash digest) {
+    return new ObjectName(project, ObjectKind.PACK, digest.toString(), 0).key();
+  }
+
+  /**
+   * Makes packs live whose objects are there. May be repeated.
+   *
+   * @return fails with REFUSED {@code packs_gone} that names those that were collected, and INVALID
+   *     for one whose object is missing or of another size
+   */
+  public Uni<Void> register(String run, String project, List<PackRegistration> packs) {
+    if (packs.isEmpty()) {
+      return Uni.createFrom().voidItem();
+    }
+    if (packs.size() > MOST) {
+      return Uni.createFrom()
+          .failure(
+              StoreRequestException.invalid(
+                  packs.size() + " packs in one request, at most " + MOST + " are allowed"));
+    }
+    Set<Hash> names = new HashSet<>();
+    for (PackRegistration pack : packs) {
+      if (!names.add(pack.digest())) {
+        return Uni.createFrom()
+            .failure(StoreRequestException.invalid("pack " + pack.digest() + " is there twice"));
+      }
+    }
+    return Uni.join()
+        .all(packs.stream().map(pack -> look(project, pack)).toList())
+        .usingConcurrencyOf(LOOKS_AT_ONCE)
+        .andFailFast()
+        .chain(() -> projects.number(project))
+        .chain(number -> pool.withTransaction(tx -> register(tx, number, run, packs)))
+        .invoke(stored -> requireAll(names, stored))
+        .replaceWithVoid();
+  }
+
+  private Uni<Void> look(String project, PackRegistration pack) {
+    return bucket
+        .size(key(project, pack.digest()))
+        .invoke(
+            size -> {
+              if (size.isEmpty() || size.getAsLong() != pack.sizeBytes()) {
+                throw StoreRequestException.invalid(
+                    "pack %s was told to have %d bytes, its object %s"
+                        .formatted(
+                            pack.digest(),
+                            pack.sizeBytes(),
+                            size.isEmpty() ? "is not there" : "has " + size.getAsLong()));
+              }
+            })
+        .replaceWithVoid();
+  }
+
+  /** In a transaction; gives those that are live now. */
+  public static Uni<Set<Hash>> register(
+      SqlConnection tx, int project, String run, List<PackRegistration> packs) {
+    Buffer[] digests = digests(packs.stream().map(PackRegistration::digest).toList());
+    return tx.preparedQuery(LOCK)
+        .execute(Tuple.of(project, digests))
+        .chain(() -> tx.preparedQuery(REGISTER).execute(values(project, run, digests, packs)))
+        .map(PackRepository::hashes);
+  }
+
+  private static Tuple values(
+      int project, String run, Buffer[] digests, List<PackRegistration> packs) {
+    Integer[] starts = new Integer[packs.size()];
+    Integer[] counts = new Integer[packs.size()];
+    Buffer chunks = Buffer.buffer();
+    boolean listed =
+        packs.stream().mapToLong(pack -> pack.chunks().length).sum()
+            <= (long) MOST_LISTED * Hash.BYTES;
+    for (int i = 0; i < packs.size(); i++) {
+      byte[] mine = listed ? packs.get(i).chunks() : NONE;
+      starts[i] = chunks.length() / Hash.BYTES;
+      counts[i] = mine.length / Hash.BYTES;
+      chunks.appendBytes(mine);
+    }
+    return Tuple.tuple()
+        .addValue(project)
+        .addValue(digests)
+        .addValue(packs.stream().map(PackRegistration::sizeBytes).toArray(Long[]::new))
+        .addValue(packs.stream().map(PackRegistration::indexBytes).toArray(Integer[]::new))
+        .addValue(starts)
+        .addValue(counts)
+        .addValue(run)
+        .addValue(chunks);
+  }
+
+  /** Those of them that are live now. */
+  public Uni<Set<Hash>> live(int project, Collection<Hash> digests) {
+    return pool.preparedQuery(LIVE)
+        .execute(Tuple.of(project, digests(digests)))
+        .map(PackRepository::hashes);
+  }
+
+  /** Fails with REFUSED {@code packs_gone} unless all are live now. */
+  public Uni<Void> requireLive(int project, Collection<Hash> wanted) {
+    return live(project, wanted).invoke(live -> requireAll(wanted, live)).replaceWithVoid();
+  }
+
+  /** In a transaction: from now on they stay. Fails with REFUSED {@code packs_gone}. */
+  public static Uni<Void> lockLive(SqlConnection tx, int project, Collection<Hash> wanted) {
+    return tx.preparedQuery(LOCK_LIVE)
+        .execute(Tuple.of(project, digests(wanted)))
+        .invoke(rows -> requireAll(wanted, hashes(rows)))
+        .replaceWithVoid();
+  }
+
+  private static void requireAll(Collection<Hash> wanted, Set<Hash> there) {
+    List<Hash> gone = wanted.stream().filter(hash -> !there.contains(hash)).distinct().toList();
+    if (!gone.isEmpty()) {
+      throw StoreRequestException.refused(
+          "packs_gone: %s%s: capture again, whole"
+              .formatted(
+                  gone.subList(0, Math.min(gone.size(), 10)),
+                  gone.size() > 10 ? " and " + (gone.size() - 10) + " more" : ""));
+    }
+  }
+
+  /** Digests as a column of a statement. */
+  public static Buffer[] digests(Collection<Hash> hashes) {
+    return hashes.stream().map(hash -> Buffer.buffer(hash.toBytes())).toArray(Buffer[]::new);
+  }
+
+  /** The hashes in the first column. */
+  public static Set<Hash> hashes(Iterable<Row> rows) {
+    Set<Hash> hashes = new HashSet<>();
+    StreamSupport.stream(rows.spliterator(), false)
+        .forEach(row -> hashes.add(Hash.read(row.get(Buffer.class, 0).getBytes(), 0)));
+    return hashes;
+  }
+}

@@ -1,0 +1,102 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.packs;
+
+import dev.baton.snapshot.format.Hash;
+import dev.baton.store.failure.StoreRequestException;
+import dev.baton.store.objects.ObjectName;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Notes packs before their upload, so that the bucket holds no pack without a row. Thread-safe. */
+@ApplicationScoped
+public class PackUploadRegistry {
+  private static final int TRIES = 40;
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  // One that is being deleted is not noted, and is missing in the answer.
+  static final String NOTE =
+      """
+      INSERT INTO store.pack AS old (project, digest, size_bytes, index_bytes, state, run, touched_at)
+      SELECT $1::integer, digest, size_bytes, 0, 0, $4, now()
+      FROM unnest($2::bytea[], $3::bigint[]) AS g(digest, size_bytes) ORDER BY digest
+      ON CONFLICT (project, digest) DO UPDATE SET touched_at = now() WHERE old.state <> 2
+      RETURNING old.digest, old.size_bytes,
+        old.state = 1 AND old.problem IS NULL AND (old.run = $4 OR old.verified_at IS NOT NULL)""";
+
+  private final Pool pool;
+  private final ProjectRepository projects;
+
+  PackUploadRegistry(Pool pool, ProjectRepository projects) {
+    this.pool = pool;
+    this.projects = projects;
+  }
+
+  /**
+   * Which of them need no upload: this run has registered them, or their bytes were found right.
+   * Waits, within a bound, for those that are just being deleted.
+   *
+   * @param objects distinct packs of one project, at least one
+   */
+  public Uni<Map<Hash, Boolean>> note(String run, List<ObjectName> objects) {
+    Map<Hash, Long> sizes = new HashMap<>();
+    objects.forEach(object -> sizes.put(Hash.read(object.hash(), 0), object.sizeBytes()));
+    return projects
+        .number(objects.getFirst().project())
+        .chain(
+            number ->
+                Uni.createFrom()
+                    .deferred(() -> noteOnce(number, run, sizes))
+                    .onFailure(PackUploadRegistry::isBeingDeleted)
+                    .retry()
+                    .withBackOff(PAUSE, PAUSE)
+                    .atMost(TRIES));
+  }
+
+  private static boolean isBeingDeleted(Throwable failure) {
+    return failure instanceof StoreRequestException known
+        && known.kind() == StoreRequestException.Kind.UNAVAILABLE;
+  }
+
+  private Uni<Map<Hash, Boolean>> noteOnce(int project, String run, Map<Hash, Long> sizes) {
+    List<Hash> hashes = List.copyOf(sizes.keySet());
+    Buffer[] digests = PackRepository.digests(hashes);
+    Long[] bytes = hashes.stream().map(sizes::get).toArray(Long[]::new);
+    return pool.withTransaction(
+            tx ->
+                tx.preparedQuery(PackRepository.LOCK)
+                    .execute(Tuple.of(project, digests))
+                    .chain(
+                        () ->
+                            tx.preparedQuery(NOTE).execute(Tuple.of(project, digests, bytes, run))))
+        .map(
+            rows -> {
+              Map<Hash, Boolean> present = new HashMap<>();
+              for (Row row : rows) {
+                Hash hash = Hash.read(row.get(Buffer.class, 0).getBytes(), 0);
+                present.put(hash, row.getBoolean(2) && row.getLong(1).equals(sizes.get(hash)));
+              }
+              hashes.stream()
+                  .filter(hash -> !present.containsKey(hash))
+                  .findFirst()
+                  .ifPresent(
+                      hash -> {
+                        throw StoreRequestException.unavailable(
+                            "pack " + hash + " is just being deleted: ask again soon");
+                      });
+              return present;
+            });
+  }
+}

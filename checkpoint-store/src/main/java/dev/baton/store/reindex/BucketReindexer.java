@@ -1,0 +1,249 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.reindex;
+
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.snapshot.SnapshotException;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.format.PackIndex;
+import dev.baton.store.checkpoints.CheckpointCommitter;
+import dev.baton.store.checkpoints.CheckpointPinService;
+import dev.baton.store.failure.FailureTranslator;
+import dev.baton.store.failure.StoreRequestException;
+import dev.baton.store.gc.BucketTokenGuard;
+import dev.baton.store.logs.LogChunkName;
+import dev.baton.store.logs.LogChunkService;
+import dev.baton.store.objects.BucketClient;
+import dev.baton.store.objects.CheckpointName;
+import dev.baton.store.objects.ObjectName;
+import dev.baton.store.packs.PackRegistration;
+import dev.baton.store.packs.PackRepository;
+import dev.baton.store.packs.ProjectRepository;
+import dev.baton.store.scheduling.Await;
+import dev.baton.store.verify.PackFileReader;
+import io.minio.messages.Item;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jboss.logging.Logger;
+
+/**
+ * Goes through the manifests in the bucket and adds what Postgres lacks: packs, out of their own
+ * indexes, then the checkpoint. What it adds is verified again like any upload. Adds, never
+ * removes; may be repeated. Blocks.
+ */
+@ApplicationScoped
+public class BucketReindexer {
+  private static final Logger LOG = Logger.getLogger(BucketReindexer.class);
+  private static final int MOST_PROBLEMS = 1_000;
+
+  static final String THERE = "SELECT id FROM store.checkpoint WHERE id = $1";
+
+  /**
+   * @param packs rows added
+   * @param problems objects that cannot be used, and why
+   */
+  public record Report(
+      long packs, long chunks, long checkpoints, List<String> problems, long logChunks) {}
+
+  private final Pool pool;
+  private final BucketClient bucket;
+  private final ProjectRepository projects;
+  private final PackRepository packs;
+  private final CheckpointCommitter commits;
+  private final CheckpointPinService keeping;
+  private final LogChunkService logs;
+  private final BucketTokenGuard token;
+
+  BucketReindexer(
+      Pool pool,
+      BucketClient bucket,
+      ProjectRepository projects,
+      PackRepository packs,
+      CheckpointCommitter commits,
+      CheckpointPinService keeping,
+      LogChunkService logs,
+      BucketTokenGuard token) {
+    this.pool = pool;
+    this.bucket = bucket;
+    this.projects = projects;
+    this.packs = packs;
+    this.commits = commits;
+    this.keeping = keeping;
+    this.logs = logs;
+    this.token = token;
+  }
+
+  /**
+   * @param only this project; empty: all, after which this database is taken to know the bucket
+   */
+  public Report run(String only) {
+    String prefix = only.isEmpty() ? "" : CheckpointName.prefix(ObjectName.project(only));
+    Tally tally = new Tally();
+    for (Item object : bucket.list(prefix)) {
+      CheckpointName.ofManifest(object.objectName()).ifPresent(tally::take);
+    }
+    String logPrefix = only.isEmpty() ? "" : LogChunkName.projectPrefix(ObjectName.project(only));
+    for (Item object : bucket.list(logPrefix)) {
+      LogChunkName.ofKey(object.objectName()).ifPresent(name -> tally.take(name, object.size()));
+    }
+    if (only.isEmpty()) {
+      token.adopt();
+    }
+    Report report = tally.report();
+    LOG.infof(
+        "reindex added %d checkpoints and %d packs with %d chunks, and %d chunks of logs; problems: %s",
+        report.checkpoints(),
+        report.packs(),
+        report.chunks(),
+        report.logChunks(),
+        report.problems());
+    return report;
+  }
+
+  /**
+   * A checkpoint whose packs are in the bucket, of which nothing else is known. May be repeated.
+   *
+   * @param bytes its manifest
+   * @throws IOException where a pack cannot be read
+   * @throws IllegalArgumentException where it is no manifest
+   */
+  public void add(byte[] bytes) throws IOException {
+    new Tally().add(ManifestCodec.read(bytes), bytes);
+  }
+
+  /** Goes from manifest to manifest. */
+  private final class Tally {
+    private final List<String> problems = new ArrayList<>();
+    private long packCount;
+    private long chunkCount;
+    private long checkpointCount;
+    private long logCount;
+
+    Report report() {
+      return new Report(packCount, chunkCount, checkpointCount, problems, logCount);
+    }
+
+    void take(CheckpointName name) {
+      try {
+        if (isThere(name.id())) {
+          return;
+        }
+        byte[] bytes = read(name.manifestKey());
+        Manifest manifest = ManifestCodec.read(bytes);
+        if (!name.equals(
+            new CheckpointName(manifest.run().project(), manifest.sessionId(), manifest.id()))) {
+          throw StoreRequestException.invalid("it is the manifest of another checkpoint");
+        }
+        add(manifest, bytes);
+        pin(name);
+        checkpointCount++;
+      } catch (IllegalArgumentException | IOException e) {
+        problem(name.manifestKey(), e);
+      } catch (StoreRequestException e) {
+        if (e.kind() == StoreRequestException.Kind.UNAVAILABLE) {
+          throw e;
+        }
+        problem(name.manifestKey(), e);
+      }
+    }
+
+    void take(LogChunkName name, long size) {
+      try {
+        if (logs.reindex(name, size)) {
+          logCount++;
+        }
+      } catch (IOException e) {
+        problem(name.key(), e);
+      } catch (StoreRequestException e) {
+        if (e.kind() == StoreRequestException.Kind.UNAVAILABLE) {
+          throw e;
+        }
+        problem(name.key(), e);
+      }
+    }
+
+    private void add(Manifest manifest, byte[] bytes) throws IOException {
+      addPacks(manifest);
+      Await.get(
+          commits.commit(manifest.sessionId(), 0, manifest.run().project(), bytes, List.of()));
+    }
+
+    private void problem(String key, Exception e) {
+      if (problems.size() < MOST_PROBLEMS) {
+        problems.add(key + ": " + FailureTranslator.words(e));
+      }
+    }
+
+    private void addPacks(Manifest manifest) throws IOException {
+      String project = manifest.run().project();
+      Set<Hash> live = live(project, manifest);
+      List<PackRegistration> missing = new ArrayList<>();
+      for (Manifest.Pack pack : manifest.workspace().packs()) {
+        Hash digest = Hash.parse(pack.digest());
+        if (!live.contains(digest)) {
+          missing.add(told(project, digest, pack));
+          chunkCount += missing.getLast().chunks().length / Hash.BYTES;
+          packCount++;
+        }
+        if (missing.size() == PackRepository.MOST) {
+          Await.get(packs.register(manifest.sessionId(), project, missing));
+          missing.clear();
+        }
+      }
+      Await.get(packs.register(manifest.sessionId(), project, missing));
+    }
+  }
+
+  private boolean isThere(String id) {
+    return Await.get(pool.preparedQuery(THERE).execute(Tuple.of(id))).size() > 0;
+  }
+
+  private Set<Hash> live(String project, Manifest manifest) {
+    int number = Await.get(projects.number(project));
+    List<Hash> named =
+        manifest.workspace().packs().stream().map(pack -> Hash.parse(pack.digest())).toList();
+    return Await.get(packs.live(number, named));
+  }
+
+  private PackRegistration told(String project, Hash digest, Manifest.Pack pack)
+      throws IOException {
+    try {
+      PackIndex index =
+          PackFileReader.index(bucket, PackRepository.key(project, digest), pack.sizeBytes());
+      return new PackRegistration(
+          digest, pack.sizeBytes(), pack.indexBytes(), PackFileReader.hashes(index));
+    } catch (SnapshotException e) {
+      throw new IOException("pack " + digest + ": " + e.getMessage(), e);
+    }
+  }
+
+  private byte[] read(String key) throws IOException {
+    try (InputStream in = bucket.open(key, 0, null)) {
+      return in.readNBytes(ManifestCodec.LARGEST + 1);
+    }
+  }
+
+  private void pin(CheckpointName name) throws IOException {
+    try {
+      CheckpointPinService.Pin pin =
+          Json.mapper().readValue(read(name.pinKey()), CheckpointPinService.Pin.class);
+      Await.get(keeping.pin(name.id(), pin.by(), pin.reason()));
+    } catch (StoreRequestException e) {
+      if (e.kind() != StoreRequestException.Kind.NOT_FOUND) {
+        throw e;
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.snapshot;
+
+import dev.baton.store.failure.StoreRequestException;
+import dev.baton.store.lease.LeaseAuthenticator;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import org.jspecify.annotations.Nullable;
+
+/** Which epoch holds a run, as far as the log is stored. Thread-safe. */
+@ApplicationScoped
+public class EpochGuard {
+  static final String NEWEST =
+      """
+      SELECT max((convert_from(data, 'UTF8')::json ->> 'epoch')::integer) FROM store.event
+      WHERE run = $1 AND lane = 0 AND type = 'dev.baton.runner_assigned'""";
+
+  private final Pool pool;
+  private final LeaseAuthenticator leases;
+
+  EpochGuard(Pool pool, LeaseAuthenticator leases) {
+    this.pool = pool;
+    this.leases = leases;
+  }
+
+  /**
+   * For one who writes. Fails with FENCED when a newer epoch was assigned, or where no lease
+   * vouches for it, which where leases are required everybody needs.
+   */
+  public Uni<Void> requireWriter(String run, int epoch, String project, String lease) {
+    if (epoch == 0 && leases.areRequired()) {
+      throw StoreRequestException.fenced(
+          "run %s: lease refused (missing): no epoch, and leases are required here".formatted(run));
+    }
+    return requireReader(run, epoch, project, lease);
+  }
+
+  /**
+   * For a runner that writes its epoch's log, which it may finish after it was fenced: nothing but
+   * that epoch's lines can come of it. Fails with FENCED where no lease vouches for it.
+   */
+  public Uni<Void> requireLogWriter(String run, int epoch, String project, String lease) {
+    if (epoch == 0 && leases.areRequired()) {
+      throw StoreRequestException.fenced(
+          "run %s: lease refused (missing): no epoch, and leases are required here".formatted(run));
+    }
+    return leases.require(lease, run, epoch, project);
+  }
+
+  /** {@link #requireWriter} for one who reads, which services may without a lease. */
+  public Uni<Void> requireReader(String run, int epoch, @Nullable String project, String lease) {
+    return leases.require(lease, run, epoch, project).chain(() -> require(run, epoch));
+  }
+
+  /**
+   * Fails with FENCED when a newer epoch was assigned. One that is not stored yet passes.
+   *
+   * @param epoch of the runner that asks; 0 for anyone else
+   */
+  private Uni<Void> require(String run, int epoch) {
+    if (epoch == 0) {
+      return Uni.createFrom().voidItem();
+    }
+    return pool.preparedQuery(NEWEST)
+        .execute(Tuple.of(run))
+        .invoke(
+            rows -> {
+              Integer newest = rows.iterator().next().getInteger(0);
+              if (newest != null && newest > epoch) {
+                throw StoreRequestException.fenced(
+                    "epoch %d of run %s is fenced: epoch %d was assigned"
+                        .formatted(epoch, run, newest));
+              }
+            })
+        .replaceWithVoid();
+  }
+}

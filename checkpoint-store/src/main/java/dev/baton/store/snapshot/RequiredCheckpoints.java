@@ -1,0 +1,95 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.snapshot;
+
+import dev.baton.protocol.state.BranchState;
+import dev.baton.protocol.state.BranchUndoRecord;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.Cut;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a run may still need of what was stored, by the fold of its events. Thread-safe. */
+@ApplicationScoped
+public class RequiredCheckpoints {
+  /** A run as far as it matters for deletion. */
+  public sealed interface Need {
+    /** No event of it is stored: it may be about to begin, or its log may be late. */
+    record Unknown() implements Need {}
+
+    /** It goes on, or may go on. */
+    record Alive(Set<String> checkpoints) implements Need {}
+
+    /**
+     * @param checkpoints from which a run that failed or was lost goes on when it is resumed
+     */
+    record Ended(Set<String> checkpoints) implements Need {}
+  }
+
+  private final RunFoldService folds;
+
+  RequiredCheckpoints(RunFoldService folds) {
+    this.folds = folds;
+  }
+
+  /** Fails with EXHAUSTED when the state is too large to be folded now. */
+  public Uni<Need> of(String run) {
+    return folds
+        .fold(run, Long.MAX_VALUE)
+        .map(folded -> folded.position() == 0 ? new Need.Unknown() : need(folded.run()));
+  }
+
+  static Need need(RunState state) {
+    return switch (state.head().status()) {
+      case COMPLETED, CANCELLED -> new Need.Ended(Set.of());
+      case FAILED, LOST -> new Need.Ended(checkpoints(state));
+      case PENDING, STARTING, RUNNING, WAITING, PAUSING, PAUSED, INTERRUPTED, RESUMING ->
+          new Need.Alive(checkpoints(state));
+    };
+  }
+
+  private static Set<String> checkpoints(RunState state) {
+    Set<String> checkpoints = new HashSet<>();
+    state.branches().values().forEach(branch -> add(checkpoints, branch));
+    for (StepState step : state.steps().values()) {
+      switch (step.status()) {
+        case RUNNING, WAITING, INTERRUPTED, SKIPPING, FAILED -> {
+          add(checkpoints, step.checkpoint());
+          add(checkpoints, step.cut());
+        }
+        case COMPLETED, SKIPPED -> {}
+      }
+    }
+    return checkpoints;
+  }
+
+  /** A branch may be set back to what it was at its newest cut, with the branches it had then. */
+  private static void add(Set<String> checkpoints, BranchState branch) {
+    add(checkpoints, branch.cut());
+    BranchUndoRecord undo = branch.undo();
+    if (undo != null) {
+      undo.branches().values().forEach(inner -> add(checkpoints, inner));
+      undo.steps()
+          .values()
+          .forEach(
+              step -> {
+                add(checkpoints, step.checkpoint());
+                add(checkpoints, step.cut());
+              });
+    }
+  }
+
+  private static void add(Set<String> checkpoints, @Nullable Cut cut) {
+    if (cut != null && cut.checkpoint() != null) {
+      checkpoints.add(cut.checkpoint());
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.snapshot;
+
+import dev.baton.protocol.state.ForkStateBuilder;
+import dev.baton.protocol.state.ResumeStateFinder;
+import dev.baton.protocol.state.RunState;
+import dev.baton.store.failure.StoreRequestException;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** States that a run can go on from, with the files of then. Thread-safe. */
+@ApplicationScoped
+public class ResumePointFinder {
+  static final String KEPT =
+      "SELECT id FROM store.checkpoint WHERE id = ANY($1::text[]) AND NOT deleting";
+
+  private final RunFoldService folds;
+  private final RunSnapshotService snapshots;
+  private final Pool pool;
+
+  ResumePointFinder(RunFoldService folds, RunSnapshotService snapshots, Pool pool) {
+    this.folds = folds;
+    this.snapshots = snapshots;
+    this.pool = pool;
+  }
+
+  /**
+   * As of when the step was about to begin, the last time. Fails with NOT_FOUND when the run has
+   * never come to it, with REFUSED {@code checkpoint_gone} when the files of then have been
+   * deleted.
+   *
+   * @param step of the main line
+   */
+  public Uni<ResumeStateFinder.Found> before(String run, String step) {
+    return folds
+        .before(run, step)
+        .map(
+            found ->
+                found.orElseThrow(
+                    () ->
+                        StoreRequestException.notFound(
+                            "run %s itself has not come to a step '%s' of its main line"
+                                .formatted(run, step))))
+        .call(
+            found ->
+                requireFiles(
+                    found.state(), "before step '%s' of run %s".formatted(step, run), "deleted"));
+  }
+
+  /**
+   * Succeeds when the files are there with which the run as it is now would go on. Fails with
+   * NOT_FOUND when it has no events, with REFUSED {@code checkpoint_gone} when some of them are
+   * not.
+   */
+  public Uni<Void> requireFiles(String run) {
+    return snapshots
+        .now(run)
+        .chain(
+            folded ->
+                requireFiles(
+                    folded.run(),
+                    "with which run %s would go on".formatted(run),
+                    "deleted, or left out of the archive that the run came from"));
+  }
+
+  private Uni<Void> requireFiles(RunState state, String which, String why) {
+    Set<String> gone = new TreeSet<>(ForkStateBuilder.of(state, null, null).checkpoints());
+    if (gone.isEmpty()) {
+      return Uni.createFrom().voidItem();
+    }
+    return pool.preparedQuery(KEPT)
+        .execute(Tuple.tuple().addValue(gone.toArray(String[]::new)))
+        .invoke(
+            rows -> {
+              rows.forEach(row -> gone.remove(row.getString(0)));
+              if (!gone.isEmpty()) {
+                throw StoreRequestException.refused(
+                    "checkpoint_gone: the files %s have been %s: %s"
+                        .formatted(which, why, String.join(", ", gone)));
+              }
+            })
+        .replaceWithVoid();
+  }
+}

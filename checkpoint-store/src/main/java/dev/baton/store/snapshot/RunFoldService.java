@@ -1,0 +1,193 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.snapshot;
+
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.ForkStateBuilder;
+import dev.baton.protocol.state.ResumeStateFinder;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Output;
+import dev.baton.store.events.StoredEventRepository;
+import dev.baton.store.failure.StoreRequestException;
+import dev.baton.store.objects.ObjectKind;
+import dev.baton.store.objects.ObjectName;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Folds runs. What a fork begins with is folded from its parent's events when it is first needed,
+ * and kept: from then on the parent may go. Thread-safe.
+ */
+@ApplicationScoped
+public class RunFoldService {
+  /** In the place of a position: a fork that begins with files and nothing else. */
+  public static final long FILES_ONLY = -1;
+
+  static final String ORIGIN =
+      "SELECT state, project, parent, position, step, inside, copies::text FROM store.fork WHERE run = $1";
+
+  // The blobs first: with the state it no longer matters whether the parent keeps them. Which blobs
+  // an output is put together of only its own blob knows: then all that the parent has are kept.
+  static final String KEEP =
+      """
+      WITH used AS (
+        INSERT INTO store.object_use (run, key)
+        SELECT $1, o.key FROM unnest($3::text[]) AS k(key) JOIN store.object o ON o.key = k.key
+        UNION
+        SELECT $1, u.key FROM store.object_use u WHERE u.run = $4 AND u.key LIKE '%/blobs/%'
+        ON CONFLICT DO NOTHING)
+      UPDATE store.fork SET state = $2 WHERE run = $1 AND state IS NULL""";
+
+  private record Origin(
+      String project,
+      String parent,
+      long position,
+      @Nullable String step,
+      @Nullable Cut inside,
+      Map<String, String> copies) {}
+
+  private final StoredEventRepository log;
+  private final FoldMemoryBudget room;
+  private final FoldedStateCache kept;
+  private final Pool pool;
+
+  RunFoldService(
+      StoredEventRepository log, FoldMemoryBudget room, FoldedStateCache kept, Pool pool) {
+    this.log = log;
+    this.room = room;
+    this.kept = kept;
+    this.pool = pool;
+  }
+
+  /**
+   * Fails with EXHAUSTED when the state is too large to be folded now.
+   *
+   * @param upTo the position of the last event to fold; 0 for what a fork begins with
+   */
+  public Uni<FoldedState> fold(String run, long upTo) {
+    return upTo == 0
+        ? base(run).map(base -> new FoldedState(Json.read(base, RunState.class), 0))
+        : new RunFoldTask(log, room, kept, run, upTo, this::base).fold();
+  }
+
+  /**
+   * The run as of when a step of its main line was about to begin, the last time. Fails with
+   * EXHAUSTED when the state is too large to be folded now.
+   *
+   * @return empty when the run has never come to the step
+   */
+  public Uni<Optional<ResumeStateFinder.Found>> before(String run, String step) {
+    RunFoldTask fold = new RunFoldTask(log, room, kept, run, Long.MAX_VALUE, this::base, step);
+    return fold.fold().map(folded -> fold.point());
+  }
+
+  /**
+   * What a fork begins with, as JSON. Fails with REFUSED {@code origin_lost} where that is not
+   * known and cannot be told any more.
+   */
+  public Uni<byte[]> base(String run) {
+    return pool.preparedQuery(ORIGIN)
+        .execute(Tuple.of(run))
+        .chain(
+            rows -> {
+              if (rows.size() == 0) {
+                throw lost(run);
+              }
+              Row row = rows.iterator().next();
+              Buffer kept = row.get(Buffer.class, 0);
+              if (kept != null) {
+                return Uni.createFrom().item(kept.getBytes());
+              }
+              Origin origin = origin(row);
+              return fold(run, origin).chain(state -> keep(run, origin, state));
+            });
+  }
+
+  /** Of a run that is deleted nothing is to be left in memory either. */
+  public void forget(String run) {
+    kept.forget(run);
+  }
+
+  private Uni<RunState> fold(String run, Origin origin) {
+    if (origin.position() == FILES_ONLY) {
+      return Uni.createFrom()
+          .item(
+              () ->
+                  ForkStateBuilder.of(RunState.empty(origin.parent()), origin.inside(), null)
+                      .state(run, origin.copies()));
+    }
+    return fold(origin.parent(), origin.position())
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .map(
+            parent -> {
+              if (parent.position() != origin.position()) {
+                throw lost(run);
+              }
+              return ForkStateBuilder.of(parent.run(), origin.inside(), origin.step())
+                  .state(run, origin.copies());
+            });
+  }
+
+  private static StoreRequestException lost(String run) {
+    return StoreRequestException.refused(
+        "origin_lost: what run %s begins with is not known here any more".formatted(run));
+  }
+
+  private Uni<byte[]> keep(String run, Origin origin, RunState state) {
+    byte[] bytes = Json.bytes(state);
+    String whole = hasParts(state) ? origin.parent() : "";
+    return pool.preparedQuery(KEEP)
+        .execute(Tuple.of(run, Buffer.buffer(bytes), blobs(origin.project(), state), whole))
+        .replaceWith(bytes);
+  }
+
+  private static Origin origin(Row row) {
+    String inside = row.getString(5);
+    return new Origin(
+        row.getString(1),
+        row.getString(2),
+        row.getLong(3),
+        row.getString(4),
+        inside == null ? null : Json.read(inside.getBytes(StandardCharsets.UTF_8), Cut.class),
+        copies(row.getString(6)));
+  }
+
+  private static Map<String, String> copies(String json) {
+    Map<String, String> copies = new HashMap<>();
+    Json.tree(json.getBytes(StandardCharsets.UTF_8))
+        .properties()
+        .forEach(copy -> copies.put(copy.getKey(), copy.getValue().textValue()));
+    return copies;
+  }
+
+  private static boolean hasParts(RunState state) {
+    return state.steps().values().stream()
+        .anyMatch(step -> step.output() instanceof Output.Ref ref && ref.parts() != null);
+  }
+
+  private static String[] blobs(String project, RunState state) {
+    return state.steps().values().stream()
+        .map(StepState::output)
+        .filter(Output.Ref.class::isInstance)
+        .map(output -> ((Output.Ref) output).digest())
+        .distinct()
+        .map(digest -> new ObjectName(project, ObjectKind.BLOB, digest, 0).key())
+        .toArray(String[]::new);
+  }
+}

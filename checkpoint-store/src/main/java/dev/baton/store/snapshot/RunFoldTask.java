@@ -1,0 +1,193 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.snapshot;
+
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.ResumeStateFinder;
+import dev.baton.protocol.state.RunHead;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StateFold;
+import dev.baton.protocol.state.StateSizeTracker;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import dev.baton.store.events.StoredEvent;
+import dev.baton.store.events.StoredEventRepository;
+import dev.baton.store.failure.StoreRequestException;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Folds a run's stored events, page by page, on worker threads. Serves one request. */
+final class RunFoldTask {
+  private final StoredEventRepository log;
+  private final FoldMemoryBudget room;
+  private final FoldedStateCache kept;
+  private final String run;
+  private final long upTo;
+  private final Function<String, Uni<byte[]>> bases;
+  private StateSizeTracker size = new StateSizeTracker();
+  private final String before;
+  private Set<String> marks = Set.of();
+  private Set<String> returns = Set.of();
+  private StateFold fold;
+  private @Nullable ResumeStateFinder point;
+  private long position;
+  private int taken;
+
+  /**
+   * @param upTo the position of the last event to fold
+   * @param bases what a fork begins with, as JSON
+   */
+  RunFoldTask(
+      StoredEventRepository log,
+      FoldMemoryBudget room,
+      FoldedStateCache kept,
+      String run,
+      long upTo,
+      Function<String, Uni<byte[]>> bases) {
+    this(log, room, kept, run, upTo, bases, "");
+  }
+
+  /**
+   * @param before also look for where this step was about to begin; empty: do not
+   */
+  RunFoldTask(
+      StoredEventRepository log,
+      FoldMemoryBudget room,
+      FoldedStateCache kept,
+      String run,
+      long upTo,
+      Function<String, Uni<byte[]>> bases,
+      String before) {
+    this.before = before;
+    this.log = log;
+    this.room = room;
+    this.kept = kept;
+    this.run = run;
+    this.upTo = upTo;
+    this.bases = bases;
+    fold = new StateFold(RunState.empty(run));
+  }
+
+  /** Fails with {@link StoreRequestException.Kind#EXHAUSTED} when the state is too large. */
+  Uni<FoldedState> fold() {
+    FoldMemoryBudget.Share share = room.share(run);
+    return log.control(run)
+        .invoke(
+            stored -> {
+              List<TraceRecord> control =
+                  stored.stream().flatMap(event -> event.typed().stream()).toList();
+              marks = StateFold.marks(control.stream().map(TraceRecord::event).toList());
+              returns = returns(control);
+              begin(share, control.isEmpty());
+            })
+        .chain(() -> fold(share))
+        .onTermination()
+        .invoke(share::release);
+  }
+
+  /** What {@link #fold} has found; empty when the run has never come to the step. */
+  Optional<ResumeStateFinder.Found> point() {
+    return point == null ? Optional.empty() : point.found();
+  }
+
+  /**
+   * With what is kept of it, where that is a beginning of what is asked for.
+   *
+   * @param unknown the log has nothing of the run: it may be deleted
+   */
+  private void begin(FoldMemoryBudget.Share share, boolean unknown) {
+    Optional<FoldedStateCache.Kept> known =
+        before.isEmpty() && !unknown ? kept.find(run, upTo, returns) : Optional.empty();
+    from(known.map(FoldedStateCache.Kept::state).orElseGet(() -> RunState.empty(run)));
+    known.ifPresent(
+        state -> {
+          position = state.position();
+          size = StateSizeTracker.of(state.state());
+          share.grow(size.bytes());
+        });
+  }
+
+  private static Set<String> returns(List<TraceRecord> control) {
+    return control.stream()
+        .filter(
+            event ->
+                event.event() instanceof TraceEvent.ResumeRequested resume && resume.from() != null)
+        .map(event -> event.id().toString())
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private void from(RunState beginning) {
+    fold = new StateFold(beginning, marks);
+    point = before.isEmpty() ? null : new ResumeStateFinder(beginning, fold, before);
+  }
+
+  private Uni<FoldedState> fold(FoldMemoryBudget.Share share) {
+    return log.page(run, position, upTo, StoredEventRepository.PAGE)
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .call(page -> position == 0 && isFork(page) ? begin() : Uni.createFrom().nullItem())
+        .chain(
+            page -> {
+              page.events().forEach(this::take);
+              share.grow(size.bytes());
+              return page.last() ? Uni.createFrom().item(this::folded) : fold(share);
+            });
+  }
+
+  private FoldedState folded() {
+    RunState state = fold.state();
+    if (taken >= FoldedStateCache.WORTH) {
+      kept.keep(new FoldedStateCache.Kept(state, position, size.bytes(), returns));
+    }
+    return new FoldedState(state, position);
+  }
+
+  /** Whether the run begins with what another left: its first event says so. */
+  private static boolean isFork(StoredEventRepository.Page page) {
+    return page.events().stream()
+        .findFirst()
+        .flatMap(StoredEvent::typed)
+        .map(TraceRecord::event)
+        .filter(
+            event ->
+                event instanceof TraceEvent.RunCreated created
+                    && created.forkedFrom() != null
+                    && created.kind().equals("managed"))
+        .isPresent();
+  }
+
+  private Uni<Void> begin() {
+    return bases
+        .apply(run)
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .invoke(
+            base -> {
+              RunState beginning = Json.read(base, RunState.class);
+              size = StateSizeTracker.of(beginning);
+              from(beginning);
+            })
+        .replaceWithVoid();
+  }
+
+  private void take(StoredEvent event) {
+    event
+        .typed()
+        .filter(typed -> accept(typed) == RunHead.Verdict.ACCEPTED)
+        .ifPresent(accepted -> size.add(accepted.event()));
+    position = event.position();
+    taken++;
+  }
+
+  private RunHead.Verdict accept(TraceRecord event) {
+    return point == null ? fold.accept(event) : point.accept(event);
+  }
+}

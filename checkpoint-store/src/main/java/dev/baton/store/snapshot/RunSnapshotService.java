@@ -1,0 +1,115 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.snapshot;
+
+import dev.baton.store.config.StoreConfig;
+import dev.baton.store.events.StoredEventRepository;
+import dev.baton.store.failure.StoreRequestException;
+import dev.baton.store.trace.StoredEventNotifier;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.quarkus.runtime.Startup;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The state from which an epoch's runner starts: the fold up to and including its own {@code
+ * runner_assigned}. Read-your-writes through the log: whatever was acknowledged before the fence is
+ * in it, and nothing of an older runner that comes after.
+ */
+@Startup // so that its metrics are there before they are first counted
+@ApplicationScoped
+public class RunSnapshotService {
+  public static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+
+  private final StoredEventRepository log;
+  private final RunFoldService folds;
+  private final StoredEventNotifier wakeups;
+  private final Duration defaultWait;
+  private final long maxBytes;
+  private final Timer timer;
+
+  RunSnapshotService(
+      StoredEventRepository log,
+      RunFoldService folds,
+      StoredEventNotifier wakeups,
+      StoreConfig config,
+      MeterRegistry registry) {
+    this.log = log;
+    this.folds = folds;
+    this.wakeups = wakeups;
+    defaultWait = config.snapshot().defaultWait();
+    maxBytes = config.snapshot().maxBytes();
+    timer =
+        Timer.builder("baton.store.fold")
+            .description("from the fence's being found to the folded state")
+            .register(registry);
+  }
+
+  /**
+   * Waits until the epoch's fence is stored.
+   *
+   * @param epoch 1 or more
+   * @param wait how long at most, up to {@link #LONGEST_WAIT}; zero for the configured default
+   */
+  public Uni<FoldedState> asOf(String run, int epoch, Duration wait) {
+    Duration bound = wait.isZero() ? defaultWait : wait;
+    if (bound.compareTo(LONGEST_WAIT) > 0 || bound.isNegative()) {
+      return Uni.createFrom()
+          .failure(
+              StoreRequestException.invalid(
+                  "a wait of " + bound.toMillis() + " ms is not between 0 and 60000"));
+    }
+    return wakeups
+        .await(run, bound, () -> look(run, epoch))
+        .chain(
+            found ->
+                found
+                    .map(fence -> fold(run, fence.position()))
+                    .orElseGet(() -> Uni.createFrom().failure(late(run, epoch, bound))));
+  }
+
+  /** Of a larger state no snapshot is made: {@code baton.snapshot.max-bytes}. */
+  public long maxBytes() {
+    return maxBytes;
+  }
+
+  /** The state as of now. */
+  public Uni<FoldedState> now(String run) {
+    return fold(run, Long.MAX_VALUE)
+        .invoke(
+            folded -> {
+              if (folded.position() == 0) {
+                throw StoreRequestException.notFound("run " + run + " has no events");
+              }
+            });
+  }
+
+  private Uni<Optional<EpochStart>> look(String run, int epoch) {
+    return log.control(run)
+        .map(
+            control ->
+                EpochStart.in(control).stream()
+                    .filter(fence -> fence.epoch() == epoch)
+                    .findFirst());
+  }
+
+  private Uni<FoldedState> fold(String run, long upTo) {
+    long start = System.nanoTime();
+    return folds
+        .fold(run, upTo)
+        .invoke(() -> timer.record(Duration.ofNanos(System.nanoTime() - start)));
+  }
+
+  private static StoreRequestException late(String run, int epoch, Duration waited) {
+    return StoreRequestException.notYet(
+        "runner_assigned(%d) of run %s was not stored within %d ms"
+            .formatted(epoch, run, waited.toMillis()));
+  }
+}

@@ -1,0 +1,140 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.startup;
+
+import dev.baton.protocol.clock.ClockGuard;
+import dev.baton.protocol.topic.TopicBootstrap;
+import dev.baton.store.failure.FailureTranslator;
+import dev.baton.store.failure.StoreRequestException;
+import dev.baton.store.objects.BucketClient;
+import io.quarkus.runtime.StartupEvent;
+import io.smallrye.common.annotation.Identifier;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.jboss.logging.Logger;
+
+/**
+ * Waits for Kafka and the object store and creates topics and bucket. Runs on the main thread
+ * before the messaging channels open, which subscribe to what is created here.
+ */
+@ApplicationScoped
+class StoreBootstrap {
+  private static final Logger LOG = Logger.getLogger(StoreBootstrap.class);
+  private static final int ATTEMPTS = 30;
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** Before the channels, which open at LIBRARY_BEFORE. */
+  private static final int FIRST = 100;
+
+  private final Map<String, Object> kafka;
+  private final BucketClient bucket;
+  private final Pool pool;
+
+  StoreBootstrap(
+      @Identifier("default-kafka-broker") Map<String, Object> kafka,
+      BucketClient bucket,
+      Pool pool) {
+    this.pool = pool;
+    this.kafka = kafka;
+    this.bucket = bucket;
+  }
+
+  void onStart(@Observes @Priority(FIRST) StartupEvent event) throws Exception {
+    ClockGuard.start(LOG::fatal);
+    insist("Kafka at " + servers(), this::topics);
+    insist("the object store at " + bucket.where(), () -> bucket.ensure(PATIENCE));
+    objectStore();
+    insist("Postgres", this::postgres);
+  }
+
+  private Object servers() {
+    return kafka.getOrDefault(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, "localhost:9092");
+  }
+
+  private void topics() throws Exception {
+    try (Admin admin =
+        Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers()))) {
+      TopicBootstrap.ensure(admin, PATIENCE);
+      sayIfNeverTried(admin);
+    }
+  }
+
+  private static void sayIfNeverTried(Admin admin) throws Exception {
+    var features =
+        admin
+            .describeFeatures()
+            .featureMetadata()
+            .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+            .finalizedFeatures();
+    var metadata = features.get("metadata.version");
+    TestedVersionChecker.kafka(metadata == null ? 0 : metadata.maxVersionLevel())
+        .ifPresent(LOG::warn);
+  }
+
+  private void objectStore() {
+    try {
+      bucket
+          .missing()
+          .forEach(
+              what ->
+                  LOG.warnf(
+                      "the object store at %s: it lacks what Baton requires: %s. What it keeps may"
+                          + " be lost or wrong",
+                      bucket.where(), what));
+    } catch (StoreRequestException e) {
+      LOG.warnf(
+          "the object store at %s: what Baton requires of it could not be tried: %s",
+          bucket.where(), e.getMessage());
+    }
+  }
+
+  private void postgres() {
+    for (Row row :
+        pool.query("SELECT current_setting('server_version_num')::int AS version")
+            .execute()
+            .await()
+            .atMost(PATIENCE)) {
+      TestedVersionChecker.postgres(row.getInteger("version")).ifPresent(LOG::warn);
+    }
+  }
+
+  /** Tries until it works, {@value #ATTEMPTS} times at most. */
+  private void insist(String what, Attempt attempt) throws Exception {
+    for (int i = 1; ; i++) {
+      try {
+        attempt.run();
+        return;
+      } catch (InterruptedException e) {
+        throw e;
+      } catch (Exception e) {
+        if (i == ATTEMPTS) {
+          throw new IllegalStateException(
+              what + " did not answer in " + i + " attempts: " + FailureTranslator.words(e), e);
+        }
+        LOG.warnf("%s does not answer (attempt %d of %d): %s", what, i, ATTEMPTS, words(e));
+        Thread.sleep(PAUSE);
+      }
+    }
+  }
+
+  private static String words(Exception e) {
+    return FailureTranslator.words(e.getCause() == null ? e : e.getCause());
+  }
+
+  private interface Attempt {
+    void run() throws Exception;
+  }
+}

@@ -1,0 +1,73 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.trace;
+
+import dev.baton.protocol.topic.DeadLetter;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.reactive.messaging.MutinyEmitter;
+import io.smallrye.reactive.messaging.kafka.Record;
+import io.smallrye.reactive.messaging.kafka.api.OutgoingKafkaRecordMetadata;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Arrays;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.eclipse.microprofile.reactive.messaging.Channel;
+import org.eclipse.microprofile.reactive.messaging.Message;
+import org.eclipse.microprofile.reactive.messaging.Metadata;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends records that are no trace events to the dead-letter topic, as they came, with the reason.
+ */
+@ApplicationScoped
+class DeadLetterProducer {
+  /** Bytes of a key that are kept of a record that is too large with the reason. */
+  private static final int CUT_KEY = 64 * 1024;
+
+  /** What the messaging layer adds to every record that it reads. */
+  private static final String ADDED = "__smallrye_generationId";
+
+  private final MutinyEmitter<Record<byte[], byte[]>> channel;
+
+  DeadLetterProducer(@Channel("dead-letters") MutinyEmitter<Record<byte[], byte[]>> channel) {
+    this.channel = channel;
+  }
+
+  /** Completes once the broker has acknowledged it. */
+  Uni<Void> send(PoisonRecord poison) {
+    byte[] key = poison.record().key();
+    DeadLetter letter = letter(poison);
+    // A record at the broker's limit no longer fits once the reason is added.
+    return send(key, letter)
+        .onFailure(RecordTooLargeException.class)
+        .recoverWithUni(
+            () ->
+                send(
+                    key == null ? null : Arrays.copyOf(key, Math.min(key.length, CUT_KEY)),
+                    letter.cut()));
+  }
+
+  private Uni<Void> send(byte @Nullable [] key, DeadLetter letter) {
+    OutgoingKafkaRecordMetadata<byte[]> metadata =
+        OutgoingKafkaRecordMetadata.<byte[]>builder().withHeaders(letter.headers()).build();
+    return channel.sendMessage(Message.of(Record.of(key, letter.value()), Metadata.of(metadata)));
+  }
+
+  private static DeadLetter letter(PoisonRecord poison) {
+    ConsumerRecord<byte[], byte[]> record = poison.record();
+    RecordHeaders read = new RecordHeaders();
+    for (Header header : record.headers()) {
+      if (!header.key().equals(ADDED)) {
+        read.add(header);
+      }
+    }
+    return DeadLetter.of(
+        read, record.value(), poison.reason(), record.topic(), record.partition(), record.offset());
+  }
+}

@@ -1,0 +1,46 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.trace;
+
+import io.quarkus.runtime.Quarkus;
+import io.quarkus.runtime.ShutdownEvent;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import org.jboss.logging.Logger;
+
+/** Ends the process where going on would lose events: whoever supervises it starts it again. */
+@ApplicationScoped
+class FatalErrorHandler {
+  private static final Logger LOG = Logger.getLogger(FatalErrorHandler.class);
+
+  private volatile boolean stopping;
+
+  /** The process ends: nothing is to be tried again. */
+  static final class ProcessEndingException extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    ProcessEndingException(String reason) {
+      super(reason);
+    }
+  }
+
+  void onStop(@Observes @Priority(1) ShutdownEvent event) {
+    stopping = true;
+  }
+
+  /** To be thrown by the caller. */
+  ProcessEndingException because(String reason) {
+    if (stopping) {
+      LOG.debugf("ends already: %s", reason);
+    } else {
+      LOG.fatal(reason);
+      Quarkus.asyncExit(1);
+    }
+    return new ProcessEndingException(reason);
+  }
+}

@@ -1,0 +1,30 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.trace;
+
+import dev.baton.protocol.trace.EventTypeRegistry;
+import java.util.Set;
+
+/**
+ * Runs that have ended or begun to wait, told once the events that say so are stored. Only a hint:
+ * it is lost with the process, the events are not.
+ */
+public record RunsQuiescedEvent(Set<String> runs) {
+  /** The same as in the index {@code event_to_archive}. */
+  static final Set<String> TYPES =
+      Set.of(
+          EventTypeRegistry.PREFIX + "run_completed",
+          EventTypeRegistry.PREFIX + "run_failed",
+          EventTypeRegistry.PREFIX + "run_cancelled",
+          EventTypeRegistry.PREFIX + "run_lost",
+          EventTypeRegistry.PREFIX + "run_paused",
+          EventTypeRegistry.PREFIX + "checkpoint_waiting");
+
+  public RunsQuiescedEvent {
+    runs = Set.copyOf(runs);
+  }
+}

@@ -1,0 +1,194 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.trace;
+
+import dev.baton.protocol.topic.TopicName;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.Tuple;
+import io.vertx.pgclient.PgException;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a batch in one statement, which is its own transaction: positions by compare and set,
+ * events, cuts. Either all of it is stored or nothing.
+ */
+@ApplicationScoped
+class TraceRepository {
+  // One round trip and one commit for the batch. The rows wait for the positions: a batch that may
+  // not move them all inserts nothing, and one that moves only some is undone by the division.
+  private static final String POSITIONS =
+      """
+      WITH moved AS (
+        UPDATE store.consumer_position AS old SET next_offset = move.next
+        FROM unnest($2::integer[], $3::bigint[], $4::bigint[]) AS move(partition, expected, next)
+        WHERE old.topic = $1 AND old.partition = move.partition AND old.next_offset = move.expected
+        RETURNING old.partition)""";
+  private static final String EVENTS =
+      """
+      , stored AS (
+        INSERT INTO store.event
+          (run, lane, seq, partition, position, type, source, time_micros, lease, data)
+        SELECT * FROM unnest($5::text[], $6::integer[], $7::bigint[], $8::integer[], $9::bigint[],
+          $10::text[], $11::text[], $12::bigint[], $13::text[], $14::bytea[])
+        WHERE (SELECT count(*) FROM moved) = cardinality($2::integer[])
+        %s
+        RETURNING run, lane, seq, position)""";
+
+  // Only for events that were stored: a second event of the same id adds nothing.
+  private static final String CUTS =
+      """
+      , cuts AS (
+        INSERT INTO store.cut
+          (run, lane, seq, position, step, digest, format, tree_bytes, stored_bytes, file_count,
+           time_micros, checkpoint)
+        SELECT run, lane, seq, position, step, digest, format, tree_bytes, stored_bytes,
+          file_count, time_micros, checkpoint
+        FROM unnest($15::text[], $16::integer[], $17::bigint[], $18::bigint[], $19::text[],
+          $20::text[], $21::text[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[],
+          $26::text[])
+          AS c(run, lane, seq, position, step, digest, format, tree_bytes, stored_bytes,
+            file_count, time_micros, checkpoint)
+        JOIN stored USING (run, lane, seq, position))""";
+  private static final String COUNTS =
+      """
+
+      SELECT (SELECT count(*) FROM moved), %s,
+        1 / ((SELECT count(*) FROM moved) IN (0, cardinality($2::integer[])))::integer""";
+
+  private static final String MOVE_ONLY = POSITIONS + COUNTS.formatted("0::bigint");
+  private static final String STORED = "(SELECT count(*) FROM stored)";
+
+  // Events come twice only when a producer repeats itself, so duplicates are looked for when there
+  // is one: ON CONFLICT costs Postgres a fifth more for each batch.
+  private static final Statements NEW = Statements.with("");
+  private static final Statements REPEATED = Statements.with("ON CONFLICT DO NOTHING");
+
+  private static final String DIVISION_BY_ZERO = "22012";
+  private static final String UNIQUE_VIOLATION = "23505";
+
+  /**
+   * @param events of a batch that has no cuts
+   */
+  private record Statements(String events, String cuts) {
+    static Statements with(String conflict) {
+      String events = POSITIONS + EVENTS.formatted(conflict);
+      String counts = COUNTS.formatted(STORED);
+      return new Statements(events + counts, events + CUTS + counts);
+    }
+
+    String of(DecodedBatch batch) {
+      return batch.events().isEmpty() ? MOVE_ONLY : batch.cuts().isEmpty() ? events : cuts;
+    }
+  }
+
+  /** What became of a batch. */
+  sealed interface Outcome {
+    /**
+     * @param events how many were new
+     */
+    record Stored(int events) implements Outcome {}
+
+    /** Nothing was written: a position is not where this consumer thinks it is. */
+    record Moved() implements Outcome {}
+  }
+
+  private final Pool pool;
+
+  TraceRepository(Pool pool) {
+    this.pool = pool;
+  }
+
+  Uni<Outcome> write(DecodedBatch batch, Map<Integer, Long> expected) {
+    Tuple values = values(batch, expected);
+    return execute(NEW.of(batch), values)
+        .onFailure(failure -> isState(failure, UNIQUE_VIOLATION))
+        .recoverWithUni(() -> execute(REPEATED.of(batch), values))
+        .onFailure(failure -> isState(failure, DIVISION_BY_ZERO))
+        .recoverWithItem(Outcome.Moved::new);
+  }
+
+  private Uni<Outcome> execute(String statement, Tuple values) {
+    return pool.preparedQuery(statement)
+        .execute(values)
+        .map(rows -> outcome(rows.iterator().next()));
+  }
+
+  private static Outcome outcome(Row counts) {
+    return counts.getLong(0) == 0
+        ? new Outcome.Moved()
+        : new Outcome.Stored(Math.toIntExact(counts.getLong(1)));
+  }
+
+  private static boolean isState(Throwable failure, String state) {
+    return failure instanceof PgException pg && state.equals(pg.getSqlState());
+  }
+
+  private static Tuple values(DecodedBatch batch, Map<Integer, Long> expected) {
+    List<Map.Entry<Integer, Long>> next = List.copyOf(batch.next().entrySet());
+    Tuple values =
+        Tuple.of(
+            TopicName.TRACE,
+            column(next, Integer[]::new, Map.Entry::getKey),
+            column(next, Long[]::new, move -> expected.get(move.getKey())),
+            column(next, Long[]::new, Map.Entry::getValue));
+    if (!batch.events().isEmpty()) {
+      addEvents(values, batch.events());
+      if (!batch.cuts().isEmpty()) {
+        addCuts(values, batch.cuts());
+      }
+    }
+    return values;
+  }
+
+  private static void addEvents(Tuple values, List<EventRow> rows) {
+    values
+        .addValue(column(rows, String[]::new, row -> row.id().run()))
+        .addValue(column(rows, Integer[]::new, row -> row.id().lane().epoch()))
+        .addValue(column(rows, Long[]::new, row -> row.id().seq()))
+        .addValue(column(rows, Integer[]::new, EventRow::partition))
+        .addValue(column(rows, Long[]::new, EventRow::position))
+        .addValue(column(rows, String[]::new, EventRow::type))
+        .addValue(column(rows, String[]::new, EventRow::source))
+        .addValue(column(rows, Long[]::new, EventRow::timeMicros))
+        .addValue(column(rows, String[]::new, EventRow::lease))
+        .addValue(column(rows, Buffer[]::new, row -> Buffer.buffer(row.data())));
+  }
+
+  private static void addCuts(Tuple values, List<CutRow> rows) {
+    values
+        .addValue(column(rows, String[]::new, row -> row.event().id().run()))
+        .addValue(column(rows, Integer[]::new, row -> row.event().id().lane().epoch()))
+        .addValue(column(rows, Long[]::new, row -> row.event().id().seq()))
+        .addValue(column(rows, Long[]::new, row -> row.event().position()))
+        .addValue(column(rows, String[]::new, CutRow::step))
+        .addValue(column(rows, String[]::new, row -> row.cut().digest()))
+        .addValue(column(rows, String[]::new, row -> row.cut().format()))
+        .addValue(column(rows, Long[]::new, row -> row.cut().treeBytes()))
+        .addValue(column(rows, Long[]::new, row -> row.cut().storedBytes()))
+        .addValue(column(rows, Long[]::new, row -> row.cut().fileCount()))
+        .addValue(
+            column(
+                rows,
+                Long[]::new,
+                row ->
+                    row.event().timeMicros() == null ? Long.valueOf(0) : row.event().timeMicros()))
+        .addValue(column(rows, String[]::new, row -> row.cut().checkpoint()));
+  }
+
+  private static <R, C extends @Nullable Object> Object column(
+      List<R> rows, IntFunction<@Nullable C[]> array, Function<R, C> value) {
+    return rows.stream().map(value).toArray(array);
+  }
+}

@@ -1,0 +1,53 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.verify;
+
+import dev.baton.snapshot.SnapshotException;
+import dev.baton.store.failure.StoreRequestException;
+import java.io.IOException;
+import java.time.Duration;
+
+/** Reads again what broke off. */
+final class RetryingReader {
+  private static final int TRIES = 5;
+  private static final Duration PAUSE = Duration.ofMillis(200);
+
+  private RetryingReader() {}
+
+  interface ReadOperation<T> {
+    T read() throws IOException;
+  }
+
+  /**
+   * @throws SnapshotException as the reading has it: the bytes came, and are wrong
+   * @throws StoreRequestException UNAVAILABLE after a few broken reads; as the reading has it
+   */
+  static <T> T insist(String what, ReadOperation<T> reading) throws SnapshotException {
+    for (int i = 1; ; i++) {
+      try {
+        return reading.read();
+      } catch (SnapshotException e) {
+        throw e;
+      } catch (IOException e) {
+        if (i == TRIES) {
+          throw StoreRequestException.unavailable(
+              "could not %s in %d attempts: %s".formatted(what, TRIES, e));
+        }
+        pause();
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(PAUSE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw StoreRequestException.unavailable("the store is stopping");
+    }
+  }
+}

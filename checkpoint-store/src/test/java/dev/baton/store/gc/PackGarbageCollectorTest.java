@@ -1,0 +1,177 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.gc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.snapshot.Pack;
+import dev.baton.store.objects.BucketClient;
+import dev.baton.store.objects.CheckpointName;
+import dev.baton.store.packs.PackRepository;
+import dev.baton.store.testing.CheckpointUploader;
+import dev.baton.store.testing.PackedTestTree;
+import dev.baton.store.testing.StoreTest;
+import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Locale;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+class PackGarbageCollectorTest extends StoreTest {
+  private static final Duration GRACE = Duration.ofHours(24);
+
+  @Inject Pool pool;
+  @Inject PackGarbageCollector collection;
+  @Inject BucketClient bucket;
+  @Inject BucketTokenGuard token;
+
+  private final String run = RunId.next();
+  private final String project = "gc-" + run.substring(16).toLowerCase(Locale.ROOT);
+  private final PackedTestTree tree = PackedTestTree.with("garbage of " + run);
+  private final Pack pack = tree.packs().getFirst();
+
+  @AfterEach
+  void knowTheBucket() {
+    token.adopt();
+  }
+
+  @Test
+  void shouldDeleteAPackThatNobodyNeedsAfterTheGracePeriod() {
+    CheckpointUploader runner = runner();
+    runner.put(pack);
+    runner.register(tree.packs());
+    collection.run(GRACE, false);
+    assertThat(isThere()).isTrue();
+
+    age();
+    assertThat(collection.run(GRACE, true).doomed()).isPositive();
+    assertThat(isThere()).isTrue();
+    // One that is being verified is left to the next pass.
+    client.until(() -> collection.run(GRACE, false).deletedPacks(), deleted -> deleted > 0);
+
+    assertThat(isThere()).isFalse();
+    assertThat(runner.find(tree.chunks()).getPlacesList()).containsOnly(0);
+    runner.checkpoint(tree, CheckpointTrigger.STEP, Instant.now()); // and it can come again
+    assertThat(isThere()).isTrue();
+  }
+
+  @Test
+  void shouldKeepAPackThatWasPromised() {
+    CheckpointUploader runner = runner();
+    runner.put(pack);
+    runner.register(tree.packs());
+    age();
+
+    assertThat(runner.find(tree.chunks()).getPlacesList()).containsOnly(1);
+    collection.run(GRACE, false);
+
+    assertThat(isThere()).isTrue();
+  }
+
+  @Test
+  void shouldKeepAPackThatACheckpointNeeds() {
+    runner().checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
+    age();
+
+    collection.run(GRACE, false);
+    assertThat(isThere()).isTrue();
+  }
+
+  @Test
+  void shouldDeleteAnUploadThatWasGivenUp() {
+    runner().put(pack);
+    age();
+
+    collection.run(GRACE, false);
+
+    assertThat(isThere()).isFalse();
+  }
+
+  @Test
+  void shouldDeleteObjectsThatNobodyKnows() {
+    putOrphan();
+
+    collection.run(GRACE, false);
+    assertThat(isThere()).as("it is young").isTrue();
+    collection.run(Duration.ZERO, false);
+
+    assertThat(isThere()).isFalse();
+  }
+
+  @Test
+  void shouldDeleteNothingUnknownWhereTheDatabaseIsNotTheBuckets() {
+    putOrphan();
+    collection.run(GRACE, false);
+    execute("DELETE FROM store.bucket_token");
+
+    collection.run(Duration.ZERO, false);
+
+    assertThat(isThere()).isTrue();
+  }
+
+  @Test
+  void shouldDeleteNothingUnknownInAProjectThatTheDatabaseIsBehind() {
+    putOrphan();
+    Manifest manifest =
+        tree.manifest(run, project, "flow", 1, CheckpointTrigger.STEP, Instant.now());
+    String key = new CheckpointName(project, run, manifest.id()).manifestKey();
+    bucket.put(key, ManifestCodec.write(manifest)).await().atMost(Duration.ofSeconds(10));
+
+    collection.run(Duration.ZERO, false);
+    assertThat(isThere()).isTrue();
+
+    bucket.remove(key).await().atMost(Duration.ofSeconds(10));
+    collection.run(Duration.ZERO, false);
+    assertThat(isThere()).isFalse();
+  }
+
+  private void putOrphan() {
+    bucket
+        .put(
+            PackRepository.key(project, pack.ref().id()),
+            Arrays.copyOf(pack.bytes(), pack.length()))
+        .await()
+        .atMost(Duration.ofSeconds(10));
+    bucket.put("other/" + run, "x".getBytes(UTF_8)).await().atMost(Duration.ofSeconds(10));
+  }
+
+  private CheckpointUploader runner() {
+    return new CheckpointUploader(client, run, project, 1);
+  }
+
+  private boolean isThere() {
+    return bucket
+        .size(PackRepository.key(project, pack.ref().id()))
+        .await()
+        .atMost(Duration.ofSeconds(10))
+        .isPresent();
+  }
+
+  private void age() {
+    pool.preparedQuery(
+            "UPDATE store.pack SET touched_at = touched_at - interval '25 hours'"
+                + " WHERE project = (SELECT id FROM store.project WHERE name = $1)")
+        .execute(Tuple.of(project))
+        .await()
+        .atMost(Duration.ofSeconds(10));
+  }
+
+  private void execute(String statement) {
+    pool.query(statement).execute().await().atMost(Duration.ofSeconds(10));
+  }
+}

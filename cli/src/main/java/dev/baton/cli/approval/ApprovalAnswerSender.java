@@ -1,0 +1,63 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.approval;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.terminal.TextEscaper;
+import dev.baton.protocol.json.Json;
+import org.jspecify.annotations.Nullable;
+
+/** Sends an answer. */
+final class ApprovalAnswerSender {
+  private ApprovalAnswerSender() {}
+
+  static void send(
+      CommandContext context,
+      String ref,
+      JsonNode answer,
+      @Nullable String by,
+      @Nullable String comment,
+      @Nullable String cut) {
+    String approval = new ApprovalRef(ref).resolve(context.client());
+    String seen = cut == null ? show(context, approval) : cut;
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.set("answer", answer);
+    String name = by == null ? context.environment().get("USER") : by;
+    if (name != null && !name.isBlank()) {
+      body.put("by", name);
+    }
+    if (comment != null) {
+      body.put("comment", comment);
+    }
+    if (seen != null) {
+      body.put("cut", seen);
+    }
+    JsonNode result =
+        context.client().post("/checkpoints/" + UrlQueryBuilder.encode(approval), body);
+    if (context.json()) {
+      context.printJson(result);
+    } else {
+      context.print(approval + " answered: " + answer);
+    }
+  }
+
+  /** Shows what is asked and about which cut, to which the answer is bound; returns that. */
+  private static @Nullable String show(CommandContext context, String approval) {
+    JsonNode asked = context.client().get("/checkpoints/" + UrlQueryBuilder.encode(approval));
+    String cut = asked.hasNonNull("cut") ? asked.path("cut").asText() : null;
+    if (!context.json()) {
+      context.print("asked: " + TextEscaper.block(asked.path("prompt").asText()));
+      if (cut != null) {
+        context.print("about cut " + cut);
+      }
+    }
+    return cut;
+  }
+}

@@ -1,0 +1,72 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.snapshot.PackRef;
+import dev.baton.snapshot.Snapshot;
+import dev.baton.snapshot.format.Hash;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A checkpoint with the places of all that belongs to it.
+ *
+ * @param document the manifest as the store has it
+ * @param urls for GETs, good for some minutes
+ */
+record CheckpointDownload(
+    String id, JsonNode document, Manifest manifest, Snapshot snapshot, Map<Hash, URI> urls) {
+
+  /**
+   * @throws CliException when there is no such checkpoint, or what the server says of it is broken
+   */
+  static CheckpointDownload open(OrchestratorRestClient client, CheckpointRef reference) {
+    JsonNode answer = client.get(reference.path("/packs"));
+    String id = answer.path("id").asText(reference.text());
+    try {
+      return read(id, answer);
+    } catch (IllegalArgumentException e) {
+      throw CliException.of(
+          CliExitCode.FAILED, "checkpoint %s is broken: %s".formatted(id, e.getMessage()), e);
+    }
+  }
+
+  private static CheckpointDownload read(String id, JsonNode answer) {
+    Manifest manifest = ManifestCodec.read(Json.bytes(answer.path("manifest")));
+    Manifest.Workspace workspace = manifest.workspace();
+    if (!workspace.format().equals(Manifest.Workspace.TREE)) {
+      throw new IllegalArgumentException(
+          "its files are stored as '%s', this reads '%s'"
+              .formatted(workspace.format(), Manifest.Workspace.TREE));
+    }
+    List<PackRef> packs = new ArrayList<>();
+    Map<Hash, URI> urls = new HashMap<>();
+    for (JsonNode each : answer.path("packs")) {
+      Hash digest = Hash.parse(each.path("digest").asText());
+      packs.add(
+          new PackRef(digest, each.path("size_bytes").asLong(), each.path("index_bytes").asInt()));
+      urls.put(digest, URI.create(each.path("get_url").asText()));
+    }
+    return new CheckpointDownload(
+        id,
+        answer.path("manifest"),
+        manifest,
+        new Snapshot(
+            Hash.parse(workspace.digest()), packs, workspace.sizeBytes(), workspace.fileCount()),
+        Map.copyOf(urls));
+  }
+}

@@ -1,0 +1,123 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.cli.terminal.ByteSizeFormatter;
+import dev.baton.cli.terminal.ProgressTreePrinter;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.snapshot.CapturedTree;
+import dev.baton.snapshot.ExcludePolicy;
+import dev.baton.snapshot.Snapshot;
+import dev.baton.snapshot.capture.TreeCapturer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+
+/** Stores unpacked files as a checkpoint of an external run. */
+final class CheckpointImporter {
+  private final OrchestratorRestClient client;
+  private final String run;
+
+  CheckpointImporter(OrchestratorRestClient client, String run) {
+    this.client = client;
+    this.run = run;
+  }
+
+  /** The checkpoint as the server has it then, pinned. */
+  JsonNode store(PortableCheckpoint portable, Path files, ProgressTreePrinter tree)
+      throws IOException, InterruptedException {
+    CapturedTree[] captured = new CapturedTree[1];
+    tree.step(
+        "Storing workspace",
+        step -> {
+          try (RestPackStore packs =
+              new RestPackStore(client, run, bytes -> step.progress(bytes, 0))) {
+            captured[0] = new TreeCapturer(ExcludePolicy.none()).capture(files, packs);
+          }
+          return "%s, %s new"
+              .formatted(
+                  ByteSizeFormatter.of(captured[0].snapshot().treeBytes()),
+                  ByteSizeFormatter.of(captured[0].storedBytes()));
+        });
+    String id = RunId.next();
+    tree.last(
+        "Committing manifest",
+        step -> {
+          client.put(
+              "/runs/" + run + "/cuts/" + id, Json.tree(manifest(id, portable, captured[0])));
+          return "";
+        });
+    return client.put(
+        "/cuts/" + id + "/pin", Json.mapper().createObjectNode().put("reason", "imported"));
+  }
+
+  /** The brought document with what is true here in its place. */
+  private byte[] manifest(String id, PortableCheckpoint portable, CapturedTree captured)
+      throws IOException {
+    JsonNode runs = client.get("/runs/" + run);
+    ObjectNode document = portable.manifest().deepCopy();
+    document.remove(List.of(PortableCheckpointFormat.CHECKSUMS, "checksum"));
+    ObjectNode origin = Json.mapper().createObjectNode();
+    origin.set("id", document.path("id"));
+    origin.set("session_id", document.path("session_id"));
+    document.set("imported_from", origin);
+    document.put("version", Manifest.VERSION).put("id", id).put("session_id", run);
+    document
+        .put("trigger", CheckpointTrigger.IMPORT.word())
+        .put("created_at", Instant.now().toString());
+    ObjectNode place = document.putObject("run");
+    place
+        .put("project", runs.path("project").asText())
+        .put("workflow", runs.path("workflow").asText(""))
+        .put("epoch", runs.path("epoch").asInt(1));
+    document.set("conversation", conversation(document.path("conversation")));
+    document.set("session_state", portable.state(PortableCheckpointFormat.SESSION));
+    workspace(document.withObject("/workspace"), captured);
+    document.put("checksum", ManifestCodec.checksum(document));
+    return ManifestCodec.write(ManifestCodec.read(Json.bytes(document)));
+  }
+
+  private static ObjectNode conversation(JsonNode given) {
+    ObjectNode conversation = Json.mapper().createObjectNode();
+    conversation.put("turn_count", given.path("turn_count").asInt());
+    conversation.set("last_message_id", given.path("last_message_id"));
+    conversation.put("tokens_used", given.path("tokens_used").asLong());
+    conversation.put("has_resume_token", given.path("has_resume_token").asBoolean());
+    return conversation;
+  }
+
+  private static void workspace(ObjectNode workspace, CapturedTree captured) {
+    Snapshot snapshot = captured.snapshot();
+    workspace
+        .put("path", Manifest.Workspace.PATH)
+        .put("size_bytes", snapshot.treeBytes())
+        .put("file_count", snapshot.fileCount())
+        .put("digest", snapshot.root().toString())
+        .put("format", Manifest.Workspace.TREE)
+        .put("stored_bytes", captured.storedBytes())
+        .put("skipped_count", 0);
+    workspace.putArray("skipped");
+    var packs = workspace.putArray("packs");
+    snapshot
+        .packs()
+        .forEach(
+            pack ->
+                packs
+                    .addObject()
+                    .put("digest", pack.id().toString())
+                    .put("size_bytes", pack.size())
+                    .put("index_bytes", pack.indexBytes()));
+  }
+}

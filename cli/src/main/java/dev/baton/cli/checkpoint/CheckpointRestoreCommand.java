@@ -1,0 +1,163 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.run.ForkRequestSender;
+import dev.baton.cli.run.StartedRunFollower;
+import dev.baton.cli.terminal.ByteSizeFormatter;
+import dev.baton.cli.terminal.ProgressTreePrinter;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.snapshot.RestoreLimits;
+import dev.baton.snapshot.restore.RestoreOptions;
+import dev.baton.snapshot.restore.RestoredTree;
+import dev.baton.snapshot.restore.TreeRestorer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code baton checkpoint restore ID --to DIR}. */
+@Command(
+    name = "restore",
+    description =
+        "Put a checkpoint's files into a directory, exactly as they were. All of them, or nothing.",
+    footer = {
+      "%nExamples:",
+      "  baton checkpoint restore 4v8k2m --to ./before",
+      "  baton checkpoint restore 4v8k2m --to ./work --force",
+      "  baton checkpoint restore 4v8k2m --run --wait"
+    })
+final class CheckpointRestoreCommand extends SingleCheckpointCommand implements Callable<Integer> {
+  @Option(
+      names = "--to",
+      paramLabel = "DIR",
+      description = "A directory that is not there yet, or is empty.")
+  private @Nullable Path target;
+
+  @Option(names = "--force", description = "Replace what is there, whole and at once.")
+  private boolean force;
+
+  @Option(names = "--keep-setuid", description = "Keep setuid and setgid bits.")
+  private boolean keepSetuid;
+
+  @Option(
+      names = "--max-bytes",
+      paramLabel = "N",
+      description = "Refuse more bytes of files than this. Default: 64 GiB.")
+  private long maxBytes = RestoreLimits.defaults().maxBytes();
+
+  @Option(
+      names = "--run",
+      description = "Start a new run from it instead; more ways to do so: baton replay.")
+  private boolean run;
+
+  @Mixin private StartedRunFollower started = new StartedRunFollower();
+
+  CheckpointRestoreCommand(CommandContext context) {
+    super(context);
+  }
+
+  @Override
+  public Integer call() {
+    if (run) {
+      return start();
+    }
+    Path to = check();
+    ProgressTreePrinter tree =
+        new ProgressTreePrinter(context.terminal(), context.style(), context.json());
+    FileWork.run(
+        "the restore",
+        () -> {
+          TargetPathChecker.checkFree(to, force);
+          restore(to, tree);
+        });
+    return CliExitCode.OK.number();
+  }
+
+  private int start() {
+    if (target != null) {
+      throw CliException.usage(
+          "--to and --run exclude each other: the new run has files of its own");
+    }
+    JsonNode of = context.client().get(checkpoint().path(""));
+    ObjectNode body = Json.mapper().createObjectNode().put("checkpoint", of.path("id").asText());
+    return started.show(
+        context, ForkRequestSender.create(context.client(), of.path("run").asText(), body));
+  }
+
+  private Path check() {
+    if (target == null) {
+      throw CliException.usage(
+          "--to DIR is missing: where are the files to go? (--run starts a new run instead)");
+    }
+    if (maxBytes < 0) {
+      throw CliException.usage("--max-bytes " + maxBytes + " is not 0 or more");
+    }
+    return target;
+  }
+
+  private void restore(Path to, ProgressTreePrinter tree) throws IOException, InterruptedException {
+    CheckpointDownload opened = CheckpointDownload.open(context.client(), checkpoint());
+    Manifest.Workspace workspace = opened.manifest().workspace();
+    NotePrinter.size(context, workspace.sizeBytes());
+    tree.title("Restoring checkpoint " + opened.id() + "...");
+    RestoreOptions options =
+        RestoreOptions.defaults()
+            .withLimits(new RestoreLimits(maxBytes, RestoreLimits.defaults().maxEntries()));
+    RestoreOptions chosen = keepSetuid ? options.keepingSetuid() : options;
+    RestoredTree[] restored = new RestoredTree[1];
+    tree.last(
+        "Restoring workspace (" + ByteSizeFormatter.of(workspace.sizeBytes()) + ")",
+        step -> {
+          try (HttpPackSource packs = HttpPackSource.of(context.client(), opened)) {
+            restored[0] =
+                TreeRestorer.restore(
+                    opened.snapshot(),
+                    packs,
+                    to,
+                    chosen.withProgress(
+                        (bytes, files) -> step.progress(bytes, workspace.sizeBytes())));
+            return "%,d files, %s fetched"
+                .formatted(restored[0].fileCount(), ByteSizeFormatter.of(packs.bytesRead()));
+          }
+        });
+    report(opened, restored[0], to, tree);
+  }
+
+  private void report(
+      CheckpointDownload opened, RestoredTree restored, Path to, ProgressTreePrinter tree) {
+    if (context.json()) {
+      ObjectNode result =
+          Json.mapper()
+              .createObjectNode()
+              .put("id", opened.id())
+              .put("target", to.toAbsolutePath().normalize().toString())
+              .put("digest", restored.root().toString())
+              .put("size_bytes", restored.treeBytes())
+              .put("file_count", restored.fileCount())
+              .put("degraded_count", restored.degradedCount());
+      restored.degraded().forEach(result.putArray("degraded")::add);
+      restored.leftovers().forEach(result.putArray("leftovers")::add);
+      context.printJson(result);
+      return;
+    }
+    tree.say("Checkpoint " + opened.id() + " restored to " + to + ".");
+    NotePrinter.several(
+        context, restored.degradedCount() + " things are not as they were", restored.degraded());
+    NotePrinter.several(
+        context, "what was there before could not be removed entirely", restored.leftovers());
+  }
+}

@@ -1,0 +1,148 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.snapshot.PackRef;
+import dev.baton.snapshot.PackSource;
+import dev.baton.snapshot.format.Hash;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+
+/**
+ * Packs as objects behind presigned addresses. Reads ranges; what fails is tried again, at most
+ * five times in all; addresses that have run out are asked for anew. Thread-safe.
+ */
+final class HttpPackSource implements PackSource, AutoCloseable {
+  private static final int ATTEMPTS = 5;
+  private static final Duration ONE = Duration.ofSeconds(60);
+  private static final long FIRST_PAUSE_MS = 100;
+
+  private final Supplier<Map<Hash, URI>> renewal;
+  private final HttpClient http;
+  private final LongAdder read = new LongAdder();
+  private volatile Map<Hash, URI> urls;
+
+  /**
+   * @param urls of all packs that will be read
+   * @param renewal gives new ones
+   */
+  HttpPackSource(Map<Hash, URI> urls, Supplier<Map<Hash, URI>> renewal) {
+    this.urls = urls;
+    this.renewal = renewal;
+    this.http =
+        OrchestratorRestClient.http(
+            urls.values().stream().anyMatch(url -> "https".equals(url.getScheme())));
+  }
+
+  /** Those of a checkpoint. */
+  static HttpPackSource of(OrchestratorRestClient client, CheckpointDownload opened) {
+    return new HttpPackSource(
+        opened.urls(),
+        () -> CheckpointDownload.open(client, new CheckpointRef(opened.id(), null)).urls());
+  }
+
+  /** Bytes that have come so far. */
+  long bytesRead() {
+    return read.sum();
+  }
+
+  @Override
+  public void read(PackRef pack, long offset, byte[] into, int length)
+      throws IOException, InterruptedException {
+    if (offset < 0 || length < 1 || offset + length > pack.size()) {
+      throw new IllegalArgumentException(
+          "%d bytes from %d on are not in a pack of %d".formatted(length, offset, pack.size()));
+    }
+    for (int attempt = 1; ; attempt++) {
+      Map<Hash, URI> now = urls;
+      URI url = now.get(pack.id());
+      if (url == null) {
+        throw new IOException("the server names no address of pack " + pack.id());
+      }
+      try {
+        get(url, pack, offset, into, length);
+        read.add(length);
+        return;
+      } catch (PackRefusedException e) {
+        if (attempt == ATTEMPTS || e.isFinal()) {
+          throw e;
+        }
+        if (e.isExpired()) {
+          renew(now);
+        }
+      } catch (IOException e) {
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+      TimeUnit.MILLISECONDS.sleep(FIRST_PAUSE_MS << (attempt - 1));
+    }
+  }
+
+  private synchronized void renew(Map<Hash, URI> old) {
+    if (urls == old) {
+      urls = renewal.get();
+    }
+  }
+
+  private void get(URI url, PackRef pack, long offset, byte[] into, int length)
+      throws IOException, InterruptedException {
+    // A server that ignores the range sends the whole; more than that is no pack of ours.
+    HttpResponse<byte[]> answer =
+        PresignedRequestSender.send(
+            http,
+            HttpRequest.newBuilder(url)
+                .header("Range", "bytes=%d-%d".formatted(offset, offset + length - 1)),
+            BodyHandlers.limiting(BodyHandlers.ofByteArray(), pack.size()),
+            ONE);
+    byte[] body = answer.body();
+    if (answer.statusCode() == 206 && body.length == length) {
+      System.arraycopy(body, 0, into, 0, length);
+    } else if (answer.statusCode() == 200 && body.length == pack.size()) {
+      System.arraycopy(body, (int) offset, into, 0, length);
+    } else {
+      throw new PackRefusedException(pack, answer.statusCode(), body.length);
+    }
+  }
+
+  @Override
+  public void close() {
+    http.shutdownNow();
+  }
+
+  /** An answer that is not what was asked for. */
+  static final class PackRefusedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+
+    PackRefusedException(PackRef pack, int status, int bytes) {
+      super(
+          "the object store answered %d with %d bytes for pack %s"
+              .formatted(status, bytes, pack.id()));
+      this.status = status;
+    }
+
+    private boolean isExpired() {
+      return status == 400 || status == 401 || status == 403;
+    }
+
+    private boolean isFinal() {
+      return status == 404 || status == 410 || status == 416;
+    }
+  }
+}

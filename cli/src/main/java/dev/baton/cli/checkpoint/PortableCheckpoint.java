@@ -1,0 +1,149 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.command.CliException;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.ManifestCodec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+
+/**
+ * A portable checkpoint that somebody brings, as a folder.
+ *
+ * @param checked whether it had checksums, which then were right
+ */
+record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
+  private static final Pattern NAME =
+      Pattern.compile(
+          "(\\./)?([a-z_]+\\.(json|txt)|workspace\\.tar\\.zst|mcp_state/(?!\\.{1,2}$)[\\w.-]+)");
+  private static final long MAX_HEADER = 1 << 16;
+  private static final long MAX_STATE = 256L << 20;
+  private static final long MAX_WORKSPACE = 64L << 30;
+  private static final int MAX_FILES = 10_000;
+
+  /**
+   * @param source a folder, or one tar of it
+   * @param into an empty folder for the content of a tar
+   * @throws CliException when it is no portable checkpoint, or not what its manifest says
+   */
+  static PortableCheckpoint open(Path source, Path into) throws IOException {
+    if (!Files.exists(source)) {
+      throw CliException.usage("there is no '" + source + "'");
+    }
+    Path folder = Files.isDirectory(source) ? source : unpack(source, into);
+    for (String name : PortableCheckpointFormat.REQUIRED) {
+      if (!Files.isRegularFile(folder.resolve(name), LinkOption.NOFOLLOW_LINKS)) {
+        throw CliException.usage(
+            "'%s' is no exported checkpoint: it has no file %s".formatted(source, name));
+      }
+    }
+    if (Files.size(folder.resolve(PortableCheckpointFormat.MANIFEST)) > ManifestCodec.LARGEST) {
+      throw CliException.usage(
+          "the manifest has more than " + ManifestCodec.LARGEST + " bytes, which are allowed");
+    }
+    JsonNode document = json(folder.resolve(PortableCheckpointFormat.MANIFEST));
+    if (!(document instanceof ObjectNode manifest)) {
+      throw CliException.usage("the manifest is not a JSON object");
+    }
+    return new PortableCheckpoint(folder, manifest, check(folder, manifest));
+  }
+
+  /** A file of the folder as JSON; an empty object where there is none. */
+  JsonNode state(String name) throws IOException {
+    Path file = folder.resolve(name);
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      return Json.mapper().createObjectNode();
+    }
+    if (Files.size(file) > ManifestCodec.LARGEST) {
+      throw CliException.usage(
+          "%s has more than %d bytes, which are allowed".formatted(name, ManifestCodec.LARGEST));
+    }
+    return json(file);
+  }
+
+  private static JsonNode json(Path file) throws IOException {
+    try {
+      return Json.mapper().readTree(Files.readAllBytes(file));
+    } catch (com.fasterxml.jackson.core.JacksonException e) {
+      throw CliException.usage(
+          "%s is not JSON: %s".formatted(file.getFileName(), e.getOriginalMessage()));
+    }
+  }
+
+  private static boolean check(Path folder, ObjectNode manifest) throws IOException {
+    JsonNode checksums = manifest.path(PortableCheckpointFormat.CHECKSUMS);
+    if (!checksums.isObject()) {
+      return false;
+    }
+    if (!ManifestCodec.checksum(manifest).equals(manifest.path("checksum").asText())) {
+      throw CliException.usage("the manifest is not what its checksum says: it has been changed");
+    }
+    Map<String, String> wanted = new HashMap<>();
+    checksums.properties().forEach(each -> wanted.put(each.getKey(), each.getValue().asText()));
+    for (String name : PortableCheckpointFormat.files(folder)) {
+      String expected = wanted.remove(name);
+      if (expected != null && !expected.equals(FileDigester.of(folder.resolve(name)))) {
+        throw CliException.usage(
+            "%s is not what the manifest's checksum says: it has been changed".formatted(name));
+      }
+    }
+    if (!wanted.isEmpty()) {
+      throw CliException.usage("missing: " + String.join(", ", wanted.keySet()));
+    }
+    return true;
+  }
+
+  private static Path unpack(Path source, Path into) throws IOException {
+    try (InputStream file = Files.newInputStream(source);
+        BoundedInputStream in =
+            new BoundedInputStream(new java.io.BufferedInputStream(file, 1 << 16));
+        TarArchiveInputStream tar = new TarArchiveInputStream(in, "UTF-8")) {
+      in.allow(MAX_HEADER);
+      int files = 0;
+      for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+        if (++files > MAX_FILES) {
+          throw CliException.usage(source + " has more than " + MAX_FILES + " entries");
+        }
+        in.allow(Math.max(0, entry.getSize()) + MAX_HEADER);
+        copy(entry, tar, into);
+        in.allow(MAX_HEADER);
+      }
+    } catch (IllegalArgumentException | IOException e) {
+      throw CliException.usage(
+          "'%s' is neither a folder nor a tar of one: %s".formatted(source, e.getMessage()));
+    }
+    return into;
+  }
+
+  private static void copy(TarArchiveEntry entry, TarArchiveInputStream tar, Path into)
+      throws IOException {
+    String name = entry.getName();
+    if (entry.isDirectory()) {
+      return;
+    }
+    boolean workspace = name.endsWith(PortableCheckpointFormat.WORKSPACE);
+    if (!entry.isFile()
+        || !NAME.matcher(name).matches()
+        || entry.getSize() > (workspace ? MAX_WORKSPACE : MAX_STATE)) {
+      throw new IOException("it has '" + name + "', which belongs into no exported checkpoint");
+    }
+    Path file = into.resolve(name).normalize();
+    Files.createDirectories(file.getParent());
+    Files.copy(tar, file);
+  }
+}

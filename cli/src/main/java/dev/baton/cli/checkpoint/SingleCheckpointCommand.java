@@ -1,0 +1,43 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import dev.baton.cli.command.CommandContext;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What every command about one checkpoint takes. */
+abstract class SingleCheckpointCommand {
+  final CommandContext context;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "ID",
+      description = "A checkpoint's id, or six or more of its last characters.")
+  private String id = "";
+
+  @Option(
+      names = "--project",
+      description = "Where a short id is looked for. Default: the project 'default'.")
+  private @Nullable String project;
+
+  SingleCheckpointCommand(CommandContext context) {
+    this.context = context;
+  }
+
+  /**
+   * @throws dev.baton.cli.command.CliException when what was typed is no id
+   */
+  final CheckpointRef checkpoint() {
+    return reference(id);
+  }
+
+  final CheckpointRef reference(String text) {
+    return CheckpointRef.parse(text, project);
+  }
+}

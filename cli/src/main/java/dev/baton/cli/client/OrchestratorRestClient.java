@@ -1,0 +1,271 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.client;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.terminal.ProgressIndicator;
+import dev.baton.cli.terminal.Terminal;
+import dev.baton.cli.terminal.TimeFormatter;
+import dev.baton.protocol.json.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Requests to the orchestrator. Every answer that is not a success becomes a {@link CliException};
+ * no request takes longer than 30 s, or what its caller says. Thread-safe.
+ */
+public final class OrchestratorRestClient implements AutoCloseable {
+  private static final int CLOSE_MS = 200;
+  private static final Duration CONNECT = Duration.ofSeconds(3);
+
+  /** For an answer, where nothing else is said. */
+  public static final Duration REQUEST = Duration.ofSeconds(30);
+
+  /** For what reads or deletes many objects: ten minutes, as the server has it, and a little. */
+  public static final Duration WORK = Duration.ofMinutes(11);
+
+  /**
+   * For the beginning of a stream that is followed, and for its silence: a connection whose other
+   * end is gone looks like one on which nothing happens, so it is made anew.
+   */
+  public static final Duration FOLLOW = Duration.ofMinutes(1);
+
+  private final ServerAddress server;
+  private final Terminal terminal;
+  private final boolean verbose;
+  private final HttpClient http;
+
+  public OrchestratorRestClient(ServerAddress server, Terminal terminal, boolean verbose) {
+    this.server = server;
+    this.terminal = terminal;
+    this.verbose = verbose;
+    this.http = http("https".equals(server.base().getScheme()));
+  }
+
+  /**
+   * One for HTTP/1.1 that follows no redirects; the caller closes it.
+   *
+   * @param tls whether it is to be able to use TLS, which costs start-up time
+   */
+  public static HttpClient http(boolean tls) {
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT)
+            .followRedirects(HttpClient.Redirect.NEVER);
+    return (tls ? builder : builder.sslContext(new NoTlsContext())).build();
+  }
+
+  public ServerAddress server() {
+    return server;
+  }
+
+  /**
+   * @param path with its query, already encoded; see {@link UrlQueryBuilder}
+   */
+  public JsonNode get(String path) {
+    return json(send(request(path, REQUEST).GET(), REQUEST));
+  }
+
+  /** {@link #get} that waits no longer. */
+  public JsonNode get(String path, Duration patience) {
+    return json(send(request(path, patience).GET(), patience));
+  }
+
+  public JsonNode post(String path, JsonNode body) {
+    return post(path, Json.bytes(body), "application/json", Map.of());
+  }
+
+  public JsonNode post(String path, byte[] body, String contentType, Map<String, String> headers) {
+    HttpRequest.Builder request =
+        request(path, REQUEST)
+            .header("Content-Type", contentType)
+            .POST(BodyPublishers.ofByteArray(body));
+    headers.forEach(request::header);
+    return json(send(request, REQUEST));
+  }
+
+  /** A POST that the server may work on for long. */
+  public JsonNode post(String path, JsonNode body, Duration patience) {
+    HttpRequest.Builder request =
+        request(path, patience)
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofByteArray(Json.bytes(body)));
+    return json(send(request, patience));
+  }
+
+  public JsonNode put(String path, JsonNode body) {
+    HttpRequest.Builder request =
+        request(path, REQUEST)
+            .header("Content-Type", "application/json")
+            .PUT(BodyPublishers.ofByteArray(Json.bytes(body)));
+    return json(send(request, REQUEST));
+  }
+
+  public JsonNode patch(String path, JsonNode body) {
+    HttpRequest.Builder request =
+        request(path, REQUEST)
+            .header("Content-Type", "application/json")
+            .method("PATCH", BodyPublishers.ofByteArray(Json.bytes(body)));
+    return json(send(request, REQUEST));
+  }
+
+  public JsonNode delete(String path, Duration patience) {
+    return json(
+        send(
+            request(path, patience).header("Content-Type", "application/json").DELETE(), patience));
+  }
+
+  /**
+   * An answer that is read as it comes. Only the wait for its beginning is bounded; the caller
+   * closes it.
+   *
+   * @param patience for its beginning; a server that has nothing to say yet may not begin
+   */
+  public InputStream stream(
+      String path, String accept, Map<String, String> headers, Duration patience) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(server.resolve(path)).header("Accept", accept);
+    headers.forEach(request::header);
+    HttpResponse<InputStream> answer =
+        exchange(request.build(), BodyHandlers.ofInputStream(), patience);
+    if (answer.statusCode() / 100 != 2) {
+      try (InputStream body = answer.body()) {
+        throw failure(answer, body.readNBytes(1 << 20));
+      } catch (IOException e) {
+        throw unreachable(e);
+      }
+    }
+    return answer.body();
+  }
+
+  /** Also waits for the network thread: one that is left makes the JVM's exit 300 ms slower. */
+  @Override
+  public void close() {
+    http.shutdownNow();
+    try {
+      http.awaitTermination(Duration.ofMillis(CLOSE_MS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private HttpRequest.Builder request(String path, Duration patience) {
+    return HttpRequest.newBuilder(server.resolve(path))
+        .timeout(patience)
+        .header("Accept", "application/json, application/problem+json");
+  }
+
+  private HttpResponse<byte[]> send(HttpRequest.Builder request, Duration patience) {
+    HttpResponse<byte[]> answer = exchange(request.build(), BodyHandlers.ofByteArray(), patience);
+    if (answer.statusCode() / 100 != 2) {
+      throw failure(answer, answer.body());
+    }
+    return answer;
+  }
+
+  private <T> HttpResponse<T> exchange(
+      HttpRequest request, BodyHandler<T> handler, Duration patience) {
+    long began = System.nanoTime();
+    Future<HttpResponse<T>> future = http.sendAsync(request, handler);
+    try {
+      HttpResponse<T> answer = await(future, patience);
+      if (verbose) {
+        terminal
+            .err()
+            .printf(
+                "%s %s → %d, %d ms%n",
+                request.method(),
+                request.uri(),
+                answer.statusCode(),
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+      }
+      return answer;
+    } catch (ExecutionException e) {
+      throw unreachable(e.getCause() == null ? e : e.getCause(), patience);
+    } catch (TimeoutException e) {
+      throw CliException.of(CliExitCode.TIMEOUT, late(patience), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw CliException.of(CliExitCode.INTERRUPTED, "interrupted", e);
+    } finally {
+      future.cancel(true);
+    }
+  }
+
+  private <T> T await(Future<T> future, Duration patience)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    try {
+      return future.get(1, TimeUnit.SECONDS);
+    } catch (TimeoutException _) {
+      if (patience.compareTo(REQUEST) > 0) {
+        // A stream that has not begun is no trouble, and its reader shows what it waits for.
+        return future.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      }
+      try (ProgressIndicator _ = ProgressIndicator.start(terminal, "waiting for " + server)) {
+        return future.get(patience.toSeconds(), TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  private String late(Duration patience) {
+    return server + " did not answer within " + TimeFormatter.duration(patience);
+  }
+
+  private CliException unreachable(Throwable cause) {
+    return unreachable(cause, REQUEST);
+  }
+
+  private CliException unreachable(Throwable cause, Duration patience) {
+    if (cause instanceof HttpTimeoutException
+        && !(cause instanceof java.net.http.HttpConnectTimeoutException)) {
+      return CliException.of(CliExitCode.TIMEOUT, late(patience), cause);
+    }
+    return CliException.of(
+        CliExitCode.UNREACHABLE,
+        "no Baton at %s (from %s) — start one with `./baton up`, or name another with --server URL"
+            .formatted(server, server.origin()),
+        cause);
+  }
+
+  private JsonNode json(HttpResponse<byte[]> answer) {
+    if (answer.body().length == 0) {
+      return Json.mapper().createObjectNode();
+    }
+    try {
+      return Json.mapper().readTree(answer.body());
+    } catch (JacksonException e) {
+      throw CliException.of(
+          CliExitCode.SERVER,
+          "%s answered %s with something that is not JSON: is it a Baton?"
+              .formatted(server, answer.request().uri().getPath()),
+          e);
+    } catch (IOException e) {
+      throw unreachable(e);
+    }
+  }
+
+  private CliException failure(HttpResponse<?> answer, byte[] body) {
+    return ProblemFormatter.failure(server, answer.statusCode(), body);
+  }
+}

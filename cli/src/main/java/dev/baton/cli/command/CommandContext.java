@@ -1,0 +1,118 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.command;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.cli.client.ServerAddress;
+import dev.baton.cli.stack.DataFolder;
+import dev.baton.cli.terminal.Terminal;
+import dev.baton.cli.terminal.TerminalStyle;
+import dev.baton.cli.terminal.TextEscaper;
+import dev.baton.protocol.json.Json;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a command works with: the terminal, the environment, the global options, the server. Used by
+ * one thread.
+ */
+public final class CommandContext implements AutoCloseable {
+  private final Terminal terminal;
+  private final Map<String, String> environment;
+  private final GlobalOptions options;
+  private @Nullable OrchestratorRestClient client;
+
+  public CommandContext(Terminal terminal, Map<String, String> environment, GlobalOptions options) {
+    this.terminal = options.format() == OutputFormat.JSON ? terminal.forScripts() : terminal;
+    this.environment = Map.copyOf(environment);
+    this.options = options;
+  }
+
+  public Terminal terminal() {
+    return terminal;
+  }
+
+  public Map<String, String> environment() {
+    return environment;
+  }
+
+  public GlobalOptions options() {
+    return options;
+  }
+
+  public boolean json() {
+    return options.format() == OutputFormat.JSON;
+  }
+
+  public TerminalStyle style() {
+    return new TerminalStyle(terminal.outIsTerminal() && !withoutColour());
+  }
+
+  /** Whether the user has said that nothing is to be in colour. */
+  public boolean withoutColour() {
+    return options.noColor() || !environment.getOrDefault("NO_COLOR", "").isEmpty();
+  }
+
+  public DataFolder dataFolder() {
+    return DataFolder.resolve(options.data(), environment);
+  }
+
+  /**
+   * The server, found on first use.
+   *
+   * @throws CliException when no address is known or it is not an address
+   */
+  public OrchestratorRestClient client() {
+    if (client == null) {
+      client = new OrchestratorRestClient(ServerAddress.resolve(this), terminal, options.verbose());
+    }
+    return client;
+  }
+
+  @Override
+  public void close() {
+    if (client != null) {
+      client.close();
+    }
+  }
+
+  /**
+   * @throws CliException when nobody reads the output any more
+   */
+  public void print(String line) {
+    terminal.out().println(line);
+    checkReader();
+  }
+
+  /**
+   * @throws CliException when nobody reads the output any more
+   */
+  public void checkReader() {
+    if (terminal.out().checkError()) {
+      throw CliException.of(CliExitCode.PIPE, "nobody reads the output any more");
+    }
+  }
+
+  /** Indented JSON on stdout; what a terminal would obey or not show is escaped within strings. */
+  public void printJson(JsonNode value) {
+    try {
+      print(
+          TextEscaper.json(
+              Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(value)));
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** One line of JSON on stdout, for streams. */
+  public void printJsonLine(JsonNode value) {
+    print(TextEscaper.json(value.toString()));
+  }
+}

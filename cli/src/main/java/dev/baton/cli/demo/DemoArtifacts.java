@@ -1,0 +1,68 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.checkpoint.CheckpointRestorer;
+import dev.baton.cli.checkpoint.FileDigester;
+import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * What a run made, twice over: as its output says, and as the files in its last cut are.
+ *
+ * @param output the run's output
+ * @param report SHA-256 of {@code report.md} as restored
+ * @param archive SHA-256 of {@code report.tar.gz} as restored
+ */
+record DemoArtifacts(JsonNode output, String report, String archive) {
+
+  /**
+   * Restores the run's last cut into {@code target}.
+   *
+   * @param view the run after its end
+   */
+  static DemoArtifacts fetch(OrchestratorRestClient client, JsonNode view, Path target)
+      throws IOException, InterruptedException {
+    String run = view.path("id").asText();
+    JsonNode cut = lastCut(client.get("/runs/" + run + "/cuts"), run);
+    CheckpointRestorer.restore(client, cut.path("id").asText(), target);
+    return new DemoArtifacts(
+        view.path("output"),
+        sha256(target.resolve("report.md")),
+        sha256(target.resolve("report.tar.gz")));
+  }
+
+  /** Whether the files are what the output says they are. */
+  boolean consistent() {
+    return output.path("report_sha256").asText().equals(report)
+        && output.path("archive_sha256").asText().equals(archive);
+  }
+
+  /** The newest on the main line: branches were merged into it. */
+  private static JsonNode lastCut(JsonNode answer, String run) {
+    JsonNode newest = null;
+    for (JsonNode cut : answer.isArray() ? answer : answer.path("cuts")) {
+      boolean mainLine = cut.path("branch").asText("").isEmpty();
+      if (mainLine
+          && (newest == null || cut.path("position").asLong() > newest.path("position").asLong())) {
+        newest = cut;
+      }
+    }
+    if (newest == null) {
+      throw CliException.of(CliExitCode.FAILED, "run " + run + " has no cut of its workspace");
+    }
+    return newest;
+  }
+
+  private static String sha256(Path file) throws IOException {
+    return FileDigester.of(file).substring("sha256:".length());
+  }
+}

@@ -1,0 +1,167 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.demo;
+
+import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.cli.client.ServerAddress;
+import dev.baton.cli.command.CliException;
+import dev.baton.cli.command.CliExitCode;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.stack.DataFolder;
+import dev.baton.cli.stack.StackInfo;
+import dev.baton.cli.stack.StackProgram;
+import dev.baton.cli.stack.StartupCacheBuilder;
+import dev.baton.snapshot.TreeDeleter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * A stack of the demo's own in a fresh folder. However the demo ends, Ctrl-C included, the stack is
+ * stopped; the folder is removed when all went well or the demo was interrupted.
+ */
+final class DemoStack implements AutoCloseable {
+  private final CommandContext context;
+  private final DemoPrinter narrator;
+  private final Path folder;
+  private final DataFolder data;
+  private final Thread hook;
+  private final boolean wanted;
+  private volatile boolean failed = true;
+  private boolean closed;
+
+  private DemoStack(CommandContext context, DemoPrinter narrator, Path folder, boolean keep) {
+    this.context = context;
+    this.narrator = narrator;
+    this.folder = folder;
+    this.data = new DataFolder(folder.resolve("data"));
+    this.wanted = keep;
+    this.hook = new Thread(this::abandon, "demo-cleanup");
+  }
+
+  static DemoStack start(CommandContext context, DemoPrinter narrator, boolean keep)
+      throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("baton-demo-");
+    DemoStack stage = new DemoStack(context, narrator, folder, keep);
+    Runtime.getRuntime().addShutdownHook(stage.hook);
+    try {
+      stage.raise();
+      return stage;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      stage.close();
+      stage.tellIfKept();
+      throw e;
+    }
+  }
+
+  private void raise() throws IOException, InterruptedException {
+    Files.createDirectories(data.path());
+    StackProgram program = StackProgram.of(data);
+    narrator.title(
+        "Starting Kafka, Postgres, an object store, the checkpoint-store and the orchestrator");
+    narrator.line("  in " + folder);
+    narrator.begin("starting");
+    try {
+      StartupCacheBuilder.ensure(context.terminal(), line -> narrator.line("  " + line));
+      program.up(List.of(), line -> narrator.line("  " + line));
+    } finally {
+      narrator.end();
+    }
+  }
+
+  /** Its parts' addresses and secrets. */
+  StackInfo info() {
+    return data.stack()
+        .orElseThrow(() -> CliException.of(CliExitCode.FAILED, data.stackFile() + " is gone"));
+  }
+
+  OrchestratorRestClient client() {
+    String url = Objects.requireNonNull(info().url("orchestrator"), "stack.json has no address");
+    return new OrchestratorRestClient(
+        ServerAddress.parse(url, data.stackFile().toString()),
+        context.terminal(),
+        context.options().verbose());
+  }
+
+  Path folder() {
+    return folder;
+  }
+
+  /** From now on the folder is kept only where that was asked for. */
+  void succeeded() {
+    failed = false;
+  }
+
+  void tellIfKept() {
+    if (wanted || failed) {
+      narrator.line("  everything the demo made is kept in " + folder);
+    }
+  }
+
+  /**
+   * What still runs and has the demo's folder in its arguments or environment; after {@link
+   * #close}.
+   */
+  List<String> leftovers() {
+    try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
+      return all.filter(process -> process.pid() != ProcessHandle.current().pid())
+          .filter(this::isOurs)
+          .map(process -> process.pid() + " " + process.info().commandLine().orElse(""))
+          .toList();
+    }
+  }
+
+  private boolean isOurs(ProcessHandle process) {
+    if (process.info().commandLine().orElse("").contains(folder.toString())) {
+      return true;
+    }
+    try {
+      Path environment = Path.of("/proc", Long.toString(process.pid()), "environ");
+      return Files.readString(environment, StandardCharsets.ISO_8859_1).contains(folder.toString());
+    } catch (IOException _) {
+      // Gone meanwhile, another user's, or a system without /proc: in all cases none of ours that
+      // could be found this way.
+      return false;
+    }
+  }
+
+  @Override
+  public synchronized void close() throws IOException, InterruptedException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    narrator.begin("stopping");
+    try {
+      StackProgram.of(data).down(_ -> {});
+    } finally {
+      narrator.end();
+    }
+    if (!wanted && !failed) {
+      TreeDeleter.deleteFully(folder);
+    }
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException _) {
+      // The JVM is going down already, and this is that hook.
+    }
+  }
+
+  /** Ctrl-C: whoever stops the demo wants nothing of it. */
+  private void abandon() {
+    failed = false;
+    try {
+      close();
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      context.terminal().err().println("baton: cleaning up failed: " + e.getMessage());
+    }
+  }
+}

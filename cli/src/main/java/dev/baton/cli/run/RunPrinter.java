@@ -1,0 +1,235 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.command.FieldPrinter;
+import dev.baton.cli.terminal.TerminalStyle;
+import dev.baton.cli.terminal.TextEscaper;
+import dev.baton.cli.terminal.TextTable;
+import dev.baton.cli.terminal.TimeFormatter;
+import dev.baton.protocol.trace.RunId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Prints runs for people. */
+public final class RunPrinter {
+  private RunPrinter() {}
+
+  public static String displayId(JsonNode run) {
+    String display = run.path("display_id").asText("");
+    String id = run.path("id").asText("");
+    return display.isEmpty() && RunId.isValid(id) ? RunId.display(id) : display;
+  }
+
+  static void list(CommandContext context, Iterable<JsonNode> runs) {
+    TerminalStyle style = context.style();
+    Instant now = Instant.now();
+    TextTable table =
+        new TextTable("ID", "WORKFLOW", "STATUS", "STEP", "DONE", "EPOCH", "AGE", "TOOK");
+    for (JsonNode run : runs) {
+      Instant created = TimeFormatter.instant(run.path("created_at"));
+      table.row(
+          displayId(run),
+          run.path("workflow").asText("-"),
+          style.status(run.path("status").asText()) + queued(run),
+          String.join(", ", FieldPrinter.texts(run.path("current_steps"))),
+          run.path("completed_steps").asText("0"),
+          run.path("epoch").asText(),
+          created == null ? "" : TimeFormatter.duration(Duration.between(created, now)),
+          TimeFormatter.span(run.path("started_at"), run.path("ended_at"), now));
+    }
+    if (table.isEmpty()) {
+      context.print("no runs");
+    } else {
+      table.print(context.terminal().out(), style);
+    }
+  }
+
+  private static String queued(JsonNode run) {
+    JsonNode position = run.path("queued").path("position");
+    return position.isNumber() ? " (queued " + position.asText() + ")" : "";
+  }
+
+  private static String origin(JsonNode from) {
+    if (!from.isObject()) {
+      return "";
+    }
+    String step = from.path("step").asText("");
+    String checkpoint = from.path("checkpoint").asText("");
+    return from.path("run").asText()
+        + (step.isEmpty() ? "" : ", step " + step)
+        + (checkpoint.isEmpty() ? "" : ", checkpoint " + RunId.display(checkpoint));
+  }
+
+  /** One run with its steps. */
+  static void detail(CommandContext context, JsonNode run) {
+    TerminalStyle style = context.style();
+    Instant now = Instant.now();
+    FieldPrinter fields = new FieldPrinter(context, 10);
+    fields.add("run", run.path("id").asText());
+    fields.add("workflow", run.path("workflow").asText("-"));
+    fields.add("status", style.status(run.path("status").asText()));
+    JsonNode queued = run.path("queued");
+    if (queued.isObject()) {
+      fields.add(
+          "queued",
+          style.attention(
+              "%s in line; the workflow's limit is %s"
+                  .formatted(
+                      queued.path("position").asText(), queued.path("limit").asText("none"))));
+    }
+    JsonNode parked = run.path("parked");
+    if (parked.isObject()) {
+      fields.add(
+          "parked",
+          "since %s, without a runner; goes on %s"
+              .formatted(
+                  parked.path("since").asText(),
+                  parked.hasNonNull("until")
+                      ? "at "
+                          + parked.path("until").asText()
+                          + (run.path("waiting").isEmpty() ? "" : ", or when it is answered")
+                      : "when it is answered"));
+    }
+    int priority = run.path("priority").asInt(0);
+    fields.add("priority", priority == 0 ? "" : Integer.toString(priority));
+    fields.add("deadline", run.path("deadline").asText(""));
+    fields.add("forked from", origin(run.path("forked_from")));
+    fields.add("steps now", String.join(", ", FieldPrinter.texts(run.path("current_steps"))));
+    fields.add("epoch", run.path("epoch").asText());
+    JsonNode runner = run.path("runner");
+    if (runner.isObject()) {
+      fields.add(
+          "runner",
+          "%s (pid %s on %s)"
+              .formatted(
+                  runner.path("id").asText(),
+                  runner.path("pid").asText("?"),
+                  runner.path("host").asText("?")));
+    }
+    long fenced = run.path("fenced_events").asLong(0);
+    fields.add(
+        "zombies",
+        fenced == 0
+            ? ""
+            : style.attention(fenced + " events of runners that no longer held it were dropped"));
+    String loop = crashLoop(run.path("crash_loop"));
+    fields.add("crash loop", loop.isEmpty() ? "" : style.bad(loop));
+    fields.add("labels", labels(run.path("labels")));
+    fields.add("created", run.path("created_at").asText(""));
+    fields.add("took", TimeFormatter.span(run.path("started_at"), run.path("ended_at"), now));
+    JsonNode error = run.path("error");
+    if (error.isObject()) {
+      fields.add(
+          "error", style.bad(error.path("code").asText() + ": " + error.path("message").asText()));
+    }
+    for (JsonNode notice : run.path("notifications")) {
+      fields.add("told", told(notice));
+    }
+    List<String> withoutCut = FieldPrinter.texts(run.path("without_cut"));
+    if (!withoutCut.isEmpty()) {
+      fields.add(
+          "no cut",
+          style.attention(String.join(", ", withoutCut) + " (a replacement runs them again)"));
+    }
+    List<String> leftOut = FieldPrinter.texts(run.path("left_out"));
+    if (!leftOut.isEmpty()) {
+      fields.add("left out", style.attention(String.join(", ", leftOut) + " (missing here)"));
+    }
+    if (run.hasNonNull("output")) {
+      fields.add("output", run.path("output").toString());
+    }
+    steps(context, run.path("steps"), style);
+    for (JsonNode waiting : run.path("waiting")) {
+      context.print("");
+      context.print(
+          style.attention("waits: ") + TextEscaper.block(waiting.path("prompt").asText()));
+      if (waiting.hasNonNull("cut")) {
+        context.print("  about cut " + waiting.path("cut").asText());
+      }
+      context.print("  baton approve " + waiting.path("approval").asText());
+    }
+  }
+
+  private static String crashLoop(JsonNode loop) {
+    if (!loop.isObject()) {
+      return "";
+    }
+    String next = loop.path("next_attempt_at").asText("");
+    return "%d failovers without progress, %s%s"
+        .formatted(
+            loop.path("failovers").asInt(),
+            next.isEmpty() ? "trying" : "next attempt at " + next,
+            lastExit(loop.path("last_exit")));
+  }
+
+  private static String lastExit(JsonNode exit) {
+    if (!exit.isObject()) {
+      return "";
+    }
+    String how =
+        exit.hasNonNull("signal")
+            ? "signal " + exit.path("signal").asText()
+            : exit.hasNonNull("exit_code")
+                ? "exit code " + exit.path("exit_code").asText()
+                : exit.path("reason").asText().replace('_', ' ');
+    return ", last exit: " + how;
+  }
+
+  private static String told(JsonNode notice) {
+    String error = notice.path("last_error").asText("");
+    return "%s by %s: %s after %s attempts%s"
+        .formatted(
+            notice.path("event").asText(),
+            notice.path("channel").asText(),
+            notice.path("status").asText(),
+            notice.path("attempts").asText(),
+            error.isEmpty() || notice.path("status").asText().equals("delivered")
+                ? ""
+                : " (" + error + ")");
+  }
+
+  private static void steps(CommandContext context, JsonNode steps, TerminalStyle style) {
+    if (!steps.isArray() || steps.isEmpty()) {
+      return;
+    }
+    context.print("");
+    TextTable table =
+        new TextTable("STEP", "KIND", "STATUS", "VISIT", "FAILED TRIES", "TOOK", "NOTE");
+    for (JsonNode step : steps) {
+      JsonNode error = step.path("error");
+      table.row(
+          step.path("step").asText(),
+          step.path("kind").asText(""),
+          style.status(step.path("status").asText()),
+          step.path("visit").asText("1"),
+          step.path("failed_attempts").asText("0"),
+          took(step),
+          error.isObject()
+              ? error.path("code").asText() + ": " + error.path("message").asText()
+              : step.path("reason").asText(""));
+    }
+    table.print(context.terminal().out(), style);
+  }
+
+  private static String took(JsonNode step) {
+    long micros = step.path("duration_us").asLong(0);
+    return micros == 0 ? "" : TimeFormatter.duration(Duration.ofNanos(micros * 1000));
+  }
+
+  static String labels(JsonNode labels) {
+    List<String> pairs = new ArrayList<>();
+    labels
+        .properties()
+        .forEach(label -> pairs.add(label.getKey() + "=" + label.getValue().asText()));
+    return String.join(" ", pairs);
+  }
+}

@@ -1,0 +1,71 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.stack;
+
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A program that is run as if it were this one: it has this one's terminal, and a signal that ends
+ * this one ends it first.
+ */
+final class ForegroundProcess {
+  private final ProcessBuilder program;
+  private final Duration patience;
+  private @Nullable Process process;
+
+  /**
+   * @param patience how long this process waits for the program's end when it is told to end
+   *     itself; the program goes on ending afterwards
+   */
+  ForegroundProcess(ProcessBuilder program, Duration patience) {
+    this.program = program.inheritIO();
+    this.patience = patience;
+  }
+
+  /** Until it ends; its exit code. */
+  int run() throws IOException, InterruptedException {
+    Thread hook = new Thread(this::end, "foreground-end");
+    // Before it is started: a signal in between must not leave it behind.
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      return start().waitFor();
+    } finally {
+      try {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      } catch (IllegalStateException _) {
+        // The JVM is going down, and the hook is doing its work.
+      }
+    }
+  }
+
+  private synchronized Process start() throws IOException {
+    process = program.start();
+    return process;
+  }
+
+  private void end() {
+    Process running;
+    synchronized (this) {
+      running = process;
+    }
+    if (running == null || !running.isAlive()) {
+      return;
+    }
+    running.destroy();
+    try {
+      if (!running.waitFor(patience)) {
+        System.err.println(
+            "baton: the stack (process %d) has not ended within %d s; `baton down` waits longer"
+                .formatted(running.pid(), patience.toSeconds()));
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

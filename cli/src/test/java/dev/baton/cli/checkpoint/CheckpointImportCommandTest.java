@@ -1,0 +1,172 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.cli.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.InProcessCli;
+import dev.baton.cli.StubServer;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.manifest.ManifestCodec;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
+import org.apache.commons.compress.archivers.tar.TarConstants;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What was exported comes back, unless somebody has touched it. */
+class CheckpointImportCommandTest {
+  private static final String ID = "01jd0000000000000000ckpt01";
+
+  @TempDir Path folder;
+  private StubServer server;
+  private InProcessCli cli;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = new StubServer();
+    cli = InProcessCli.against(server);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Path export(String name) throws Exception {
+    SmallTree tree = SmallTree.of(ID, Map.of("a.txt", "hello", "sub/c.txt", "deep"));
+    Path to = folder.resolve(name);
+    try (PackServer packs = new PackServer(tree.packs())) {
+      server.on("GET /cuts/" + ID + "/packs", 200, tree.opened(packs.url()));
+      assertThat(cli.run("checkpoint", "export", ID, "--to", to.toString()).code()).isZero();
+    }
+    return to;
+  }
+
+  @Test
+  void shouldStoreAnExportAsACheckpointOfANewRun() throws Exception {
+    try (ImportServer target = new ImportServer()) {
+      Path from = export("handover.tar");
+
+      InProcessCli.Result result = target.cli().run("checkpoint", "import", from.toString());
+
+      assertThat(result.code()).as(result.err()).isZero();
+      assertThat(result.out())
+          .contains(
+              "├── Checking files... done\n",
+              "├── Storing workspace... done (9B,",
+              "└── Committing manifest... done\n",
+              "Checkpoint " + target.committed().path("id").asText() + " of run ");
+      JsonNode manifest = target.committed();
+      assertThat(ManifestCodec.read(Json.bytes(manifest)).trigger().word()).isEqualTo("import");
+      assertThat(manifest.at("/imported_from/id").asText()).isEqualTo(ID);
+      assertThat(manifest.at("/session_state/plan/0").asInt()).isEqualTo(1);
+      assertThat(manifest.at("/environment/LANG").asText()).isEqualTo("C.UTF-8");
+      assertThat(manifest.at("/workspace/file_count").asInt()).isEqualTo(2);
+      assertThat(manifest.at("/workspace/packs")).hasSize(target.objects().size());
+      assertThat(target.lines()).contains("POST /runs/" + ImportServer.RUN + "/cancel");
+      assertThat(target.lines()).anyMatch(line -> line.matches("PUT /cuts/[0-9a-z]{26}/pin"));
+    }
+  }
+
+  @Test
+  void shouldEndTheNewRunWhenItsFilesCannotBeStored() throws Exception {
+    try (ImportServer target = new ImportServer()) {
+      target.refuse();
+
+      InProcessCli.Result result =
+          target.cli().run("checkpoint", "import", export("handover").toString());
+
+      assertThat(result.code()).isEqualTo(1);
+      assertThat(result.err()).contains("the import failed, nothing was changed");
+      assertThat(target.lines()).contains("POST /runs/" + ImportServer.RUN + "/cancel");
+    }
+  }
+
+  @Test
+  void shouldRefuseWhatHasBeenChanged() throws Exception {
+    Path from = export("handover");
+    Files.writeString(from.resolve("session_state.json"), "{\"plan\":[2]}");
+
+    InProcessCli.Result state = cli.run("checkpoint", "import", from.toString());
+    Files.writeString(
+        from.resolve("manifest.json"),
+        Files.readString(from.resolve("manifest.json")).replace("manual", "error"));
+    InProcessCli.Result manifest = cli.run("checkpoint", "import", from.toString());
+    Files.delete(from.resolve("workspace.tar.zst"));
+    InProcessCli.Result missing = cli.run("checkpoint", "import", from.toString());
+
+    assertThat(state.code()).isEqualTo(2);
+    assertThat(state.err()).contains("session_state.json is not what the manifest's checksum says");
+    assertThat(manifest.code()).isEqualTo(2);
+    assertThat(manifest.err()).contains("the manifest is not what its checksum says");
+    assertThat(missing.code()).isEqualTo(2);
+    assertThat(missing.err()).contains("it has no file workspace.tar.zst");
+  }
+
+  @Test
+  void shouldTakeStateOfServersOfAnyNameInATar() throws Exception {
+    Path from = export("handover");
+    Files.writeString(from.resolve("mcp_state/a..b.json"), "{}");
+    Path tar = folder.resolve("handover.tar");
+    Process process =
+        new ProcessBuilder("tar", "-cf", tar.toString(), "-C", from.toString(), ".").start();
+    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isZero();
+
+    try (ImportServer target = new ImportServer()) {
+      InProcessCli.Result result = target.cli().run("checkpoint", "import", tar.toString());
+
+      assertThat(result.code()).as(result.err()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "../manifest.json",
+        "mcp_state/..",
+        "mcp_state/../manifest.json",
+        "mcp_state/a/b.json",
+        "/manifest.json",
+        "other.sh"
+      })
+  void shouldTakeNothingElseOfATar(String name) throws Exception {
+    Path tar = folder.resolve("odd.tar");
+    try (TarArchiveOutputStream out = new TarArchiveOutputStream(Files.newOutputStream(tar))) {
+      out.putArchiveEntry(new TarArchiveEntry(name, TarConstants.LF_NORMAL, true));
+      out.closeArchiveEntry();
+    }
+
+    InProcessCli.Result result = cli.run("checkpoint", "import", tar.toString());
+
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err()).contains("it has '" + name + "', which belongs into no exported");
+  }
+
+  @Test
+  void shouldSayWhatIsNoExport() throws Exception {
+    Path odd = Files.writeString(folder.resolve("odd"), "x".repeat(2000), StandardCharsets.UTF_8);
+
+    assertThat(cli.run("checkpoint", "import", odd.toString()).err())
+        .contains("is neither a folder nor a tar of one");
+    assertThat(cli.run("checkpoint", "import", "/nowhere").err())
+        .contains("there is no '/nowhere'");
+    assertThat(cli.run("checkpoint", "import", folder.toString()).err())
+        .contains("is no exported checkpoint: it has no file manifest.json");
+  }
+}

@@ -1,0 +1,246 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.milestone;
+
+import dev.baton.milestone.git.GitClient;
+import dev.baton.milestone.git.GitRepository;
+import dev.baton.milestone.sidecar.MilestoneSidecar;
+import dev.baton.milestone.sidecar.SidecarStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Commits a work tree as a milestone and writes its sidecar. For one writer at a time in a work
+ * tree; blocks.
+ */
+public final class MilestoneCommitter {
+  private static final String NAME = "Baton";
+  private static final String EMAIL = "baton@localhost";
+  private static final String OWN = ".baton";
+
+  /** Work that somebody has to finish before anything else is committed. */
+  private static final Map<String, String> UNFINISHED =
+      Map.of(
+          "MERGE_HEAD", "merge",
+          "CHERRY_PICK_HEAD", "cherry-pick",
+          "REVERT_HEAD", "revert",
+          "rebase-merge", "rebase",
+          "rebase-apply", "rebase");
+
+  private final Map<String, String> environment;
+  private final Clock clock;
+  private final GitClient.Starter starter;
+
+  /**
+   * What is to be recorded.
+   *
+   * @param index that the run's state says comes next
+   * @param tier its word
+   * @param commands that passed
+   * @param leftOut paths, relative to the work tree, that are missing though no step deleted them:
+   *     where they are tracked, they stay in the commit
+   */
+  public record Request(
+      String run,
+      int index,
+      String title,
+      String tier,
+      List<String> commands,
+      List<String> leftOut) {
+    public Request {
+      commands = List.copyOf(commands);
+      leftOut = List.copyOf(leftOut);
+    }
+
+    /** Of a work tree that has everything. */
+    public Request(String run, int index, String title, String tier, List<String> commands) {
+      this(run, index, title, tier, commands, List.of());
+    }
+  }
+
+  /**
+   * @param environment of the step: its {@code GIT_AUTHOR_NAME} and the like count, then the
+   *     repository's settings, then a default
+   */
+  public MilestoneCommitter(Map<String, String> environment, Clock clock) {
+    this(environment, clock, ProcessBuilder::startPipeline);
+  }
+
+  /**
+   * As the other.
+   *
+   * @param starter of the git program
+   */
+  public MilestoneCommitter(
+      Map<String, String> environment, Clock clock, GitClient.Starter starter) {
+    this.starter = starter;
+    this.environment = Map.copyOf(environment);
+    this.clock = clock;
+  }
+
+  /**
+   * Where the repository has milestones of the run that its state does not know of, the repository
+   * counts: the number follows from it.
+   *
+   * @param root of the work tree; its repository is {@code .git} in it, and no other
+   * @param limit of each call of git
+   * @throws MilestoneException when there is no commit, or none with a sidecar
+   */
+  public CommittedMilestone make(Path root, Request request, Duration limit)
+      throws MilestoneException, InterruptedException {
+    GitRepository repository =
+        GitRepository.at(root, environment, limit, starter)
+            .orElseThrow(
+                () ->
+                    new MilestoneException(
+                        "the workspace has no repository of its own ('.git' in its root is no"
+                            + " directory): begin one with 'git init', or clone into '.'",
+                        false));
+    try {
+      checkCommittable(repository);
+      SidecarStore sidecars = new SidecarStore(root, SidecarStore.Format.BATON);
+      Optional<MilestoneSidecar> newest = sidecars.list().latest(request.run());
+      int index =
+          Math.max(request.index(), newest.map(sidecar -> sidecar.milestoneIndex() + 1).orElse(0));
+      Optional<String> drift =
+          index == request.index()
+              ? Optional.empty()
+              : Optional.of(
+                  "the run's state says milestone %d comes next, the repository's newest is %d: the repository counts"
+                      .formatted(request.index(), index - 1));
+      exclude(repository);
+      String sha = commit(repository, request, MilestoneMessageCodec.of(request.run(), index));
+      MilestoneSidecar sidecar = sidecar(repository, request, index, sha);
+      return new CommittedMilestone(sidecar, sidecars.write(sidecar), drift);
+    } catch (IOException e) {
+      throw new MilestoneException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static void checkCommittable(GitRepository repository)
+      throws IOException, InterruptedException, MilestoneException {
+    for (Map.Entry<String, String> unfinished : UNFINISHED.entrySet()) {
+      if (Files.exists(repository.own(unfinished.getKey()))) {
+        String what = unfinished.getValue();
+        throw new MilestoneException(
+            "a %s is in progress in the workspace's repository: the step has to end it with 'git %s --continue' or '--abort' before it completes"
+                .formatted(what, what),
+            true);
+      }
+    }
+    String unmerged = repository.git().ask("diff", "--name-only", "--diff-filter=U");
+    if (!unmerged.isEmpty()) {
+      throw new MilestoneException(
+          "files are not merged: the step has to resolve and 'git add' "
+              + String.join(", ", unmerged.lines().limit(5).toList()),
+          true);
+    }
+  }
+
+  /** What Baton keeps in the work tree is no part of the history. */
+  private static void exclude(GitRepository repository) throws IOException, InterruptedException {
+    Path file = repository.own("info/exclude");
+    String line = "/" + OWN + "/";
+    String known = Files.exists(file) ? Files.readString(file) : "";
+    if (known.lines().noneMatch(line::equals)) {
+      Files.createDirectories(file.resolveSibling("."));
+      Files.writeString(
+          file,
+          (known.isEmpty() || known.endsWith("\n") ? "" : "\n") + line + "\n",
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    }
+  }
+
+  private String commit(GitRepository repository, Request request, String message)
+      throws IOException, InterruptedException {
+    GitClient git = identified(repository.git());
+    git.ask(addAllBut(request.leftOut()));
+    unstageOwn(repository);
+    if (isLeftover(repository, message)) {
+      git.ask("commit", "--amend", "--no-edit", "--allow-empty", "--no-verify", "--quiet");
+    } else {
+      git.ask(
+          "commit",
+          "--allow-empty",
+          "--no-verify",
+          "--quiet",
+          "--cleanup=verbatim",
+          "--message",
+          message);
+    }
+    return repository.git().ask("rev-parse", "--verify", "HEAD^{commit}");
+  }
+
+  private static String[] addAllBut(List<String> leftOut) {
+    List<String> words = new ArrayList<>(List.of("add", "--all", "--", "."));
+    leftOut.forEach(path -> words.add(":(top,exclude,literal)" + path));
+    return words.toArray(new String[0]);
+  }
+
+  /** A rule of the repository, or the step, may have put them there in spite of everything. */
+  private static void unstageOwn(GitRepository repository)
+      throws IOException, InterruptedException {
+    GitClient git = repository.git();
+    if (repository.head().isEmpty()) {
+      git.ask("rm", "-r", "--cached", "--quiet", "--ignore-unmatch", "--", OWN);
+    } else if (!git.call("diff", "--cached", "--quiet", "--", OWN).isOk()) {
+      git.ask("reset", "--quiet", "--", OWN);
+    }
+  }
+
+  /**
+   * Whether the newest commit is this milestone's already: of an attempt that could not write its
+   * sidecar, on files that could not be taken back.
+   */
+  private static boolean isLeftover(GitRepository repository, String message)
+      throws IOException, InterruptedException {
+    return repository.head().isPresent()
+        && repository.git().ask("log", "--max-count=1", "--format=%B").strip().equals(message);
+  }
+
+  private static GitClient identified(GitClient git) throws IOException, InterruptedException {
+    GitClient identified = git;
+    for (String role : List.of("AUTHOR", "COMMITTER")) {
+      identified = identified(identified, "GIT_" + role + "_NAME", "user.name", NAME);
+      identified = identified(identified, "GIT_" + role + "_EMAIL", "user.email", EMAIL);
+    }
+    return identified;
+  }
+
+  private static GitClient identified(
+      GitClient git, String variable, String setting, String otherwise)
+      throws IOException, InterruptedException {
+    return git.hasVariable(variable) || git.call("config", "--get", setting).isOk()
+        ? git
+        : git.with(variable, otherwise);
+  }
+
+  private MilestoneSidecar sidecar(GitRepository repository, Request request, int index, String sha)
+      throws IOException, InterruptedException {
+    GitClient git = repository.git();
+    return new MilestoneSidecar(
+        MilestoneSidecar.SCHEMA_VERSION,
+        sha,
+        request.run(),
+        index,
+        request.title(),
+        clock.instant(),
+        request.tier(),
+        request.commands(),
+        git.ask("rev-parse", "--verify", sha + "^{tree}"),
+        git.patchIds(List.of("diff-tree", "--root"), sha).get(sha));
+  }
+}

@@ -1,0 +1,122 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.milestone.history;
+
+import dev.baton.milestone.sidecar.MilestoneSidecar;
+import org.jspecify.annotations.Nullable;
+
+/** Where a milestone's commit is, seen from the commit that is checked out. */
+public sealed interface MilestoneLocation {
+  MilestoneSidecar sidecar();
+
+  /** One word for programs. */
+  String word();
+
+  /** One line for people. */
+  String describe();
+
+  /** The commit in the history that has the milestone; null where none has. */
+  @Nullable String commit();
+
+  /** By what a commit was recognised. */
+  enum By {
+    MESSAGE("its message"),
+    PATCH("what it changes"),
+    TREE("its files"),
+    LATER("a later milestone of the run");
+
+    private final String words;
+
+    By(String words) {
+      this.words = words;
+    }
+
+    public String words() {
+      return words;
+    }
+  }
+
+  /** It is in the history as it was made. */
+  record Ok(MilestoneSidecar sidecar) implements MilestoneLocation {
+    @Override
+    public String word() {
+      return "ok";
+    }
+
+    @Override
+    public String describe() {
+      return "in the history";
+    }
+
+    @Override
+    public String commit() {
+      return sidecar.sha();
+    }
+  }
+
+  /** Another commit took its place: a rebase, a cherry-pick or an amendment. */
+  record Rewritten(MilestoneSidecar sidecar, String commit, By by) implements MilestoneLocation {
+    @Override
+    public String word() {
+      return "rewritten";
+    }
+
+    @Override
+    public String describe() {
+      return "rewritten to " + commit + ", known by " + by.words();
+    }
+  }
+
+  /** It and others became one commit. */
+  record Squashed(MilestoneSidecar sidecar, String commit, By by) implements MilestoneLocation {
+    @Override
+    public String word() {
+      return "squashed";
+    }
+
+    @Override
+    public String describe() {
+      return "squashed into " + commit + ", known by " + by.words();
+    }
+  }
+
+  /** The repository still has it, but what is checked out does not come from it. */
+  record Unreachable(MilestoneSidecar sidecar, String reason) implements MilestoneLocation {
+    @Override
+    public String word() {
+      return "unreachable";
+    }
+
+    @Override
+    public String describe() {
+      return reason;
+    }
+
+    @Override
+    public @Nullable String commit() {
+      return null;
+    }
+  }
+
+  /** The repository does not have it, and nothing that could be it. */
+  record Missing(MilestoneSidecar sidecar, String reason) implements MilestoneLocation {
+    @Override
+    public String word() {
+      return "missing";
+    }
+
+    @Override
+    public String describe() {
+      return reason;
+    }
+
+    @Override
+    public @Nullable String commit() {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,355 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.approvals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.idempotency.IdempotencyKey;
+import dev.baton.orchestrator.idempotency.IdempotencyService;
+import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.outbox.OutboxEffect;
+import dev.baton.orchestrator.outbox.OutboxRelay;
+import dev.baton.orchestrator.outbox.OutboxWriter;
+import dev.baton.orchestrator.parking.ParkedRunResumer;
+import dev.baton.orchestrator.problem.ControlTextValidator;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.SchemaValidator;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.InputSchema;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.hibernate.reactive.mutiny.Mutiny;
+import org.jspecify.annotations.Nullable;
+
+/** Questions to people. An answer is given once: the first transaction wins. */
+@ApplicationScoped
+public class ApprovalService {
+  /** A question stays open while its run is paused. */
+  private static final Set<String> OPEN = Set.of("running", "paused");
+
+  /**
+   * What comes with an answer.
+   *
+   * @param by who answers
+   * @param cut digest of the files that the person has seen: an answer about others is refused
+   */
+  public record Told(@Nullable String by, @Nullable String comment, @Nullable String cut) {}
+
+  /** A person's answer. */
+  record Answer(JsonNode value, Told told) {}
+
+  /** Some approvals, oldest first. */
+  public record Page(List<ApprovalView> checkpoints, @Nullable String nextCursor) {}
+
+  /** Behind which approval a page begins. */
+  private record Cursor(Instant askedAt, String id) {
+    private static Cursor parse(String text) {
+      int bar = text.indexOf('_');
+      try {
+        long micros = Long.parseLong(text.substring(0, Math.max(0, bar)));
+        return new Cursor(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), text.substring(bar + 1));
+      } catch (NumberFormatException | ArithmeticException | DateTimeException e) {
+        throw new ProblemException(
+            ProblemKind.BAD_PARAMETER,
+            "cursor='%s' is not allowed; allowed: the next_cursor of another page"
+                .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text));
+      }
+    }
+
+    static Cursor of(ApprovalView last) {
+      return new Cursor(last.askedAt(), last.id());
+    }
+
+    @Override
+    public String toString() {
+      return ChronoUnit.MICROS.between(Instant.EPOCH, askedAt) + "_" + id;
+    }
+  }
+
+  private final Mutiny.SessionFactory sessions;
+  private final Pool pool;
+  private final OutboxRelay relay;
+  private final IdempotencyService keys;
+  private final SchemaValidator schemas;
+
+  ApprovalService(
+      Mutiny.SessionFactory sessions,
+      Pool pool,
+      OutboxRelay relay,
+      IdempotencyService keys,
+      SchemaValidator schemas) {
+    this.schemas = schemas;
+    this.sessions = sessions;
+    this.pool = pool;
+    this.relay = relay;
+    this.keys = keys;
+  }
+
+  /**
+   * Oldest first; null arguments do not filter.
+   *
+   * @param cursor of the page before; null for the first page
+   */
+  public Uni<Page> list(
+      @Nullable String status, @Nullable String run, @Nullable String cursor, int limit) {
+    Cursor after = cursor == null ? null : Cursor.parse(cursor);
+    String hql =
+        "from ApprovalEntity where true"
+            + (status == null ? "" : " and status = :status")
+            + (run == null ? "" : " and run = :run")
+            + (after == null ? "" : " and (askedAt > :at or askedAt = :at and id > :id)")
+            + " order by askedAt, id";
+    return sessions
+        .withSession(
+            session -> {
+              var query = session.createQuery(hql, ApprovalEntity.class).setMaxResults(limit + 1);
+              if (status != null) {
+                query.setParameter("status", status);
+              }
+              if (run != null) {
+                query.setParameter("run", run);
+              }
+              if (after != null) {
+                query.setParameter("at", after.askedAt()).setParameter("id", after.id());
+              }
+              return query.getResultList();
+            })
+        .map(found -> page(found.stream().map(ApprovalEntity::view).toList(), limit));
+  }
+
+  private static Page page(List<ApprovalView> found, int limit) {
+    return found.size() <= limit
+        ? new Page(found, null)
+        : new Page(
+            List.copyOf(found.subList(0, limit)), Cursor.of(found.get(limit - 1)).toString());
+  }
+
+  /** Fails with a problem when there is no such approval. */
+  public Uni<ApprovalView> get(String id) {
+    return sessions
+        .withSession(session -> session.find(ApprovalEntity.class, id))
+        .map(
+            found -> {
+              if (found == null) {
+                throw unknown(id);
+              }
+              return found.view();
+            });
+  }
+
+  /**
+   * Records the answer and owes it to the runner.
+   *
+   * @return fails with a problem when the approval is unknown, no longer waits, or the answer does
+   *     not fit its schema
+   */
+  Uni<IdempotentResponse> answer(String id, Answer answer, @Nullable IdempotencyKey key) {
+    ControlTextValidator.check("answer", answer.value());
+    ControlTextValidator.check("by", answer.told().by());
+    ControlTextValidator.check("comment", answer.told().comment());
+    ControlTextValidator.check("cut", answer.told().cut());
+    return keys.find(key)
+        .chain(
+            kept ->
+                kept.isPresent()
+                    ? Uni.createFrom().item(kept.get())
+                    : pool.withTransaction(tx -> record(tx, id, answer, key)).invoke(relay::wake));
+  }
+
+  /** The same for a caller that brings no key. */
+  public Uni<ApprovalView> answer(String id, JsonNode value, Told told) {
+    return answer(id, new Answer(value, told), null)
+        .map(
+            stored ->
+                Json.read(stored.body().getBytes(StandardCharsets.UTF_8), ApprovalView.class));
+  }
+
+  private Uni<IdempotentResponse> record(
+      SqlConnection tx, String id, Answer answer, @Nullable IdempotencyKey key) {
+    // The run's row first, then the approval's: the same order as everywhere.
+    return tx.preparedQuery(
+            """
+            SELECT r.id, r.control_seq, r.ended, r.desired FROM orchestrator.run r
+            JOIN orchestrator.approval a ON a.run = r.id WHERE a.id = $1 FOR UPDATE OF r""")
+        .execute(Tuple.of(id))
+        .chain(
+            runs -> {
+              for (Row run : runs) {
+                return tx.preparedQuery(
+                        """
+                        SELECT id, run, step, prompt, status, answer_schema, default_answer, cut, asked_at, expires_at,
+                          answered_by, (SELECT b.id FROM orchestrator.approval b WHERE b.run = a.run AND b.step = a.step
+                            AND b.status = 'waiting' AND b.id <> a.id LIMIT 1) AS again
+                        FROM orchestrator.approval a WHERE a.id = $1""")
+                    .execute(Tuple.of(id))
+                    .chain(found -> record(tx, run, found.iterator().next(), answer, key));
+              }
+              throw unknown(id);
+            });
+  }
+
+  private Uni<IdempotentResponse> record(
+      SqlConnection tx, Row run, Row approval, Answer answer, @Nullable IdempotencyKey key) {
+    String id = approval.getString("id");
+    checkOpen(id, run, approval, Instant.now());
+    checkCut(id, approval.getString("cut"), answer.told().cut());
+    JsonNode schema = json(approval.getString("answer_schema"));
+    return checkAnswer(schema, answer.value())
+        .chain(() -> recordChecked(tx, run, approval, schema, answer, key));
+  }
+
+  private Uni<IdempotentResponse> recordChecked(
+      SqlConnection tx,
+      Row run,
+      Row approval,
+      @Nullable JsonNode schema,
+      Answer answer,
+      @Nullable IdempotencyKey key) {
+    String id = approval.getString("id");
+    Instant now = Instant.now();
+    String runId = run.getString("id");
+    String step = approval.getString("step");
+    long seq = run.getLong("control_seq") + 1;
+    TraceEvent.ApprovalAnswered event =
+        new TraceEvent.ApprovalAnswered(
+            step,
+            id,
+            answer.value(),
+            answer.told().by(),
+            answer.told().comment(),
+            approval.getString("cut"));
+    OutboxWriter.Row owed =
+        new OutboxWriter.Row(
+            runId, List.of(OutboxEffect.publish(event, seq, now), new OutboxEffect.Deliver(id)));
+    IdempotentResponse stored =
+        IdempotentResponse.fresh(200, null, view(approval, schema, answer, now));
+    return tx.preparedQuery(
+            """
+            UPDATE orchestrator.approval SET status = 'answered', answer = $2, answered_by = $3, comment = $4,
+              answered_at = $5 WHERE id = $1""")
+        .execute(
+            Tuple.from(
+                Arrays.asList(
+                    id,
+                    answer.value().toString(),
+                    answer.told().by(),
+                    answer.told().comment(),
+                    now.atOffset(ZoneOffset.UTC))))
+        .chain(
+            () ->
+                tx.preparedQuery("UPDATE orchestrator.run SET control_seq = $2 WHERE id = $1")
+                    .execute(Tuple.of(runId, seq)))
+        .chain(() -> OutboxWriter.appendNow(tx, owed))
+        // Behind the answer on the log, as the next runner has to find it.
+        .chain(() -> ParkedRunResumer.end(tx, runId))
+        .chain(() -> keys.claim(tx, key == null ? Map.of() : Map.of(key, stored)))
+        .replaceWith(stored);
+  }
+
+  private static void checkOpen(String id, Row run, Row approval, Instant now) {
+    String status = approval.getString("status");
+    if (status.equals("answered")) {
+      String by = approval.getString("answered_by");
+      throw new ProblemException(
+          ProblemKind.CONFLICT,
+          "approval " + id + " has been answered" + (by == null ? "" : " by " + by));
+    }
+    String again = approval.getString("again");
+    if (!status.equals("waiting") && again != null) {
+      throw new ProblemException(
+          ProblemKind.CONFLICT,
+          "approval %s was asked again as %s, since the run goes on with other files: answer that one"
+              .formatted(id, again));
+    }
+    OffsetDateTime expires = approval.getOffsetDateTime("expires_at");
+    if (expires != null && !expires.toInstant().isAfter(now)) {
+      throw new ProblemException(
+          ProblemKind.CONFLICT,
+          "approval %s expired at %s: %s"
+              .formatted(
+                  id,
+                  expires.toInstant(),
+                  approval.getString("default_answer") == null
+                      ? "nobody had answered"
+                      : "its default answer holds"));
+    }
+    if (!status.equals("waiting")
+        || run.getBoolean("ended")
+        || !OPEN.contains(run.getString("desired"))) {
+      throw new ProblemException(
+          ProblemKind.CONFLICT, "approval " + id + " does not wait for an answer any more");
+    }
+  }
+
+  /** What was approved is what goes on, and nothing else. */
+  private static void checkCut(String id, @Nullable String cut, @Nullable String seen) {
+    if (seen != null && !seen.equals(cut)) {
+      throw new ProblemException(
+          ProblemKind.CONFLICT,
+          "approval %s is about %s, the answer is about '%s': look at it again and answer then"
+              .formatted(
+                  id,
+                  cut == null ? "files that no cut has" : "cut '" + cut + "'",
+                  seen.length() > 100 ? seen.substring(0, 100) + "…" : seen));
+    }
+  }
+
+  private Uni<Void> checkAnswer(@Nullable JsonNode schema, JsonNode value) {
+    return schemas.check(
+        schema == null ? InputSchema.ANY : new InputSchema(schema),
+        value,
+        ProblemKind.INVALID_ANSWER,
+        "the answer does not fit the approval's schema");
+  }
+
+  private static ApprovalView view(
+      Row approval, @Nullable JsonNode schema, Answer answer, Instant now) {
+    OffsetDateTime expires = approval.getOffsetDateTime("expires_at");
+    return new ApprovalView(
+        approval.getString("id"),
+        approval.getString("run"),
+        approval.getString("step"),
+        approval.getString("prompt"),
+        "answered",
+        schema,
+        json(approval.getString("default_answer")),
+        approval.getString("cut"),
+        approval.getOffsetDateTime("asked_at").toInstant(),
+        expires == null ? null : expires.toInstant(),
+        answer.value(),
+        answer.told().by(),
+        answer.told().comment(),
+        now);
+  }
+
+  private static @Nullable JsonNode json(@Nullable String text) {
+    return text == null ? null : Json.tree(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static ProblemException unknown(String id) {
+    return new ProblemException(
+        ProblemKind.NOT_FOUND,
+        "no approval '"
+            + (id.length() > 200 ? id.substring(0, 200) + "…" : id)
+            + "'; GET /checkpoints?status=waiting lists those that wait");
+  }
+}

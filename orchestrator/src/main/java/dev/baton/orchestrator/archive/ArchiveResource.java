@@ -1,0 +1,122 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.archive;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.store.StoreChannel;
+import dev.baton.protocol.grpc.ArchivedRun;
+import dev.baton.protocol.grpc.ListArchiveRequest;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.RunId;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+import org.jspecify.annotations.Nullable;
+
+/** The runs of the git archive. */
+@Path("/runs/history")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "runs")
+public class ArchiveResource {
+  private static final int MOST = 1_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  /** Of a run's manifest, what a list shows. */
+  private static final List<String> SHOWN =
+      List.of(
+          "workflow",
+          "status",
+          "project",
+          "definition_hash",
+          "labels",
+          "created_at",
+          "ended_at",
+          "forked_from",
+          "epoch",
+          "events",
+          "steps_completed",
+          "error",
+          "left_out");
+
+  /** A page, newest first. */
+  public record Page(List<JsonNode> runs, String source, @Nullable String nextCursor) {}
+
+  private final StoreChannel store;
+
+  ArchiveResource(StoreChannel store) {
+    this.store = store;
+  }
+
+  @GET
+  @Operation(
+      summary = "A page of the runs in the git archive, newest first; none without an archive.")
+  public Uni<Page> list(
+      @RestQuery @DefaultValue("50") int limit, @RestQuery @Nullable String cursor) {
+    if (limit < 1 || limit > MOST) {
+      throw bad("limit=" + limit, "1 to " + MOST);
+    }
+    if (cursor != null && !RunId.isValid(cursor)) {
+      throw bad("cursor=" + cursor, "the next_cursor of a page");
+    }
+    ListArchiveRequest request =
+        ListArchiveRequest.newBuilder()
+            .setLimit(limit)
+            .setCursor(cursor == null ? "" : cursor)
+            .build();
+    return store
+        .ask(PATIENCE, call -> call.listArchive(request))
+        .map(
+            page ->
+                new Page(
+                    page.getRunsList().stream().map(ArchiveResource::view).toList(),
+                    "git",
+                    page.getNextCursor().isEmpty() ? null : page.getNextCursor()));
+  }
+
+  private static JsonNode view(ArchivedRun run) {
+    ObjectNode view = Json.mapper().createObjectNode();
+    view.put("run", run.getRun());
+    JsonNode manifest = manifest(run);
+    for (String name : SHOWN) {
+      if (manifest.hasNonNull(name)) {
+        view.set(name, manifest.get(name));
+      }
+    }
+    view.put(
+        "archived_at", Instant.EPOCH.plus(run.getArchivedAtMicros(), ChronoUnit.MICROS).toString());
+    view.put("commit", run.getCommit());
+    return view;
+  }
+
+  /** Empty where it cannot be read: whoever can write to the repository can write nonsense. */
+  private static JsonNode manifest(ArchivedRun run) {
+    try {
+      return Json.tree(run.getManifest().toByteArray());
+    } catch (UncheckedIOException e) {
+      return Json.mapper().createObjectNode().put("status", "unreadable");
+    }
+  }
+
+  private static ProblemException bad(String what, String allowed) {
+    return new ProblemException(
+        ProblemKind.BAD_PARAMETER, what + " is not allowed; allowed: " + allowed);
+  }
+}

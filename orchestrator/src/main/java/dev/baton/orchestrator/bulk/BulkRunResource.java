@@ -1,0 +1,228 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.bulk;
+
+import dev.baton.orchestrator.checkpoints.RunDeletionCoordinator;
+import dev.baton.orchestrator.problem.JsonBodyReader;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.runs.RunCancellationService;
+import dev.baton.orchestrator.runs.RunQueryFilter;
+import dev.baton.orchestrator.runs.RunQueryService;
+import dev.baton.orchestrator.runs.RunView;
+import dev.baton.protocol.state.RunStatus;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cancels or deletes the runs that a filter means, a page at a time. Each is done as the request
+ * for it alone would do it; one that cannot be does not keep the others.
+ */
+@Path("/runs/bulk")
+@Produces(MediaType.APPLICATION_JSON)
+@Consumes(MediaType.APPLICATION_JSON)
+@Tag(name = "runs")
+public class BulkRunResource {
+  private static final int MOST = 1_000;
+  private static final int DEFAULT_LIMIT = 100;
+  private static final int AT_ONCE = 8;
+
+  /** As the words of {@code GET /runs}. */
+  public record FilterRequest(
+      @Nullable List<String> status,
+      @Nullable String project,
+      @Nullable String workflow,
+      @Nullable Map<String, String> labels,
+      @Nullable String since,
+      @Nullable String until) {}
+
+  /**
+   * @param all needed where nothing filters
+   * @param limit 1 to 1,000 runs; 100 where none is given
+   * @param cursor of the answer before
+   * @param dryRun only say which runs are meant
+   * @param reason of a cancel: kept in the runs' traces
+   * @param now of a delete: files that nothing else needs go at once
+   * @param force of a delete: though a checkpoint is pinned
+   */
+  public record BulkRequest(
+      @Nullable FilterRequest filter,
+      @Nullable Boolean all,
+      @Nullable Integer limit,
+      @Nullable String cursor,
+      @Nullable Boolean dryRun,
+      @Nullable String reason,
+      @Nullable Boolean now,
+      @Nullable Boolean force) {}
+
+  /**
+   * What became of one run.
+   *
+   * @param outcome {@code would_be_cancelled cancelled would_be_deleted deleted failed}
+   * @param detail why it failed; null otherwise
+   */
+  public record Result(
+      String run,
+      @Nullable String workflow,
+      String status,
+      String outcome,
+      @Nullable String detail) {}
+
+  /**
+   * @param nextCursor there may be more runs; null: there are none
+   */
+  public record Results(List<Result> results, int failed, @Nullable String nextCursor) {}
+
+  private final RunQueryService runs;
+  private final RunCancellationService cancellation;
+  private final RunDeletionCoordinator deletion;
+
+  BulkRunResource(
+      RunQueryService runs, RunCancellationService cancellation, RunDeletionCoordinator deletion) {
+    this.runs = runs;
+    this.cancellation = cancellation;
+    this.deletion = deletion;
+  }
+
+  @POST
+  @Path("/cancel")
+  @Operation(summary = "Cancel runs that are under way, those that a filter means, page by page.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = BulkRequest.class)))
+  public Uni<Results> cancel(byte[] body) {
+    BulkRequest request = read(body);
+    return each(
+        request,
+        statuses(false),
+        "cancelled",
+        run -> cancellation.cancel(run, request.reason()).replaceWithVoid());
+  }
+
+  @POST
+  @Path("/delete")
+  @Operation(summary = "Delete ended runs, those that a filter means, page by page.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = BulkRequest.class)))
+  public Uni<Results> delete(byte[] body) {
+    BulkRequest request = read(body);
+    return each(
+        request,
+        statuses(true),
+        "deleted",
+        run ->
+            deletion.delete(run, isTrue(request.now()), isTrue(request.force())).replaceWithVoid());
+  }
+
+  private static BulkRequest read(byte[] body) {
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
+    return JsonBodyReader.read(body, BulkRequest.class);
+  }
+
+  private static List<String> statuses(boolean ended) {
+    return Arrays.stream(RunStatus.values())
+        .filter(status -> status.isTerminal() == ended)
+        .map(RunStatus::word)
+        .toList();
+  }
+
+  private Uni<Results> each(
+      BulkRequest request, List<String> statuses, String done, Function<String, Uni<Void>> action) {
+    RunQueryFilter filter = filter(request).orStatuses(statuses);
+    int limit = Objects.requireNonNullElse(request.limit(), DEFAULT_LIMIT);
+    if (limit < 1 || limit > MOST) {
+      throw bad("limit " + limit, "1 to " + MOST);
+    }
+    return runs.list(filter, request.cursor(), limit)
+        .chain(
+            page ->
+                (isTrue(request.dryRun())
+                        ? Uni.createFrom()
+                            .item(
+                                page.runs().stream()
+                                    .map(run -> result(run, "would_be_" + done, null))
+                                    .toList())
+                        : done(page.runs(), done, action))
+                    .map(results -> results(results, page.nextCursor())));
+  }
+
+  private static Uni<List<Result>> done(
+      List<RunView> runs, String done, Function<String, Uni<Void>> action) {
+    return Multi.createFrom()
+        .iterable(runs)
+        .onItem()
+        .transformToUni(
+            run ->
+                Uni.createFrom()
+                    .deferred(() -> action.apply(run.id()))
+                    .map(nothing -> result(run, done, null))
+                    .onFailure(ProblemException.class)
+                    .recoverWithItem(
+                        e -> result(run, "failed", Objects.requireNonNullElse(e.getMessage(), ""))))
+        .merge(AT_ONCE)
+        .collect()
+        .asList();
+  }
+
+  private static Result result(RunView run, String outcome, @Nullable String detail) {
+    return new Result(run.id(), run.workflow(), run.status(), outcome, detail);
+  }
+
+  private static Results results(List<Result> results, @Nullable String next) {
+    List<Result> newestFirst = new ArrayList<>(results);
+    newestFirst.sort(Comparator.comparing(Result::run).reversed());
+    int failed = (int) results.stream().filter(result -> result.outcome().equals("failed")).count();
+    return new Results(newestFirst, failed, next);
+  }
+
+  private static RunQueryFilter filter(BulkRequest request) {
+    FilterRequest asked = request.filter();
+    Map<String, String> labels =
+        asked == null || asked.labels() == null ? Map.of() : asked.labels();
+    RunQueryFilter filter =
+        RunQueryFilter.of(
+            asked == null
+                ? new RunQueryFilter.Words(null, null, null, null, null, null)
+                : new RunQueryFilter.Words(
+                    asked.status(),
+                    asked.project(),
+                    asked.workflow(),
+                    labels.entrySet().stream()
+                        .map(label -> label.getKey() + "=" + label.getValue())
+                        .toList(),
+                    asked.since(),
+                    asked.until()));
+    if (filter.isEmpty() && !isTrue(request.all())) {
+      throw bad("a request without a filter", "some of 'filter', or 'all': true");
+    }
+    return filter;
+  }
+
+  private static boolean isTrue(@Nullable Boolean value) {
+    return Boolean.TRUE.equals(value);
+  }
+
+  private static ProblemException bad(String what, String allowed) {
+    return new ProblemException(
+        ProblemKind.BAD_PARAMETER, what + " is not allowed; allowed: " + allowed);
+  }
+}

@@ -1,0 +1,87 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import dev.baton.orchestrator.lease.LeaseSigner;
+import dev.baton.orchestrator.store.StoreChannel;
+import dev.baton.protocol.grpc.DeleteRunRequest;
+import dev.baton.protocol.grpc.DeleteRunResponse;
+import dev.baton.protocol.grpc.GetCheckpointRequest;
+import dev.baton.protocol.grpc.GetCheckpointResponse;
+import dev.baton.protocol.grpc.ListCheckpointsRequest;
+import dev.baton.protocol.grpc.ListCheckpointsResponse;
+import dev.baton.protocol.grpc.OpenCheckpointRequest;
+import dev.baton.protocol.grpc.OpenCheckpointResponse;
+import dev.baton.protocol.grpc.PinCheckpointRequest;
+import dev.baton.protocol.grpc.PrepareForkRequest;
+import dev.baton.protocol.grpc.PrepareForkResponse;
+import dev.baton.protocol.grpc.StoredCheckpoint;
+import dev.baton.protocol.grpc.VerifyCheckpointRequest;
+import dev.baton.protocol.grpc.VerifyCheckpointResponse;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+
+/** Asks the checkpoint-store about checkpoints; failures are problems. Thread-safe. */
+@ApplicationScoped
+class CheckpointClient {
+  /** For what is looked up. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** For what reads or deletes many objects. */
+  private static final Duration WORK = Duration.ofMinutes(10);
+
+  private final StoreChannel store;
+  private final LeaseSigner leases;
+
+  CheckpointClient(StoreChannel store, LeaseSigner leases) {
+    this.store = store;
+    this.leases = leases;
+  }
+
+  Uni<ListCheckpointsResponse> list(ListCheckpointsRequest request) {
+    return store.ask(PATIENCE, call -> call.listCheckpoints(request));
+  }
+
+  Uni<GetCheckpointResponse> get(String id) {
+    GetCheckpointRequest request = GetCheckpointRequest.newBuilder().setId(id).build();
+    return store.ask(PATIENCE, call -> call.getCheckpoint(request));
+  }
+
+  /** On behalf of the run that made it. */
+  Uni<OpenCheckpointResponse> open(StoredCheckpoint checkpoint, int epoch) {
+    String run = checkpoint.getRun();
+    OpenCheckpointRequest request =
+        OpenCheckpointRequest.newBuilder()
+            .setRun(run)
+            .setEpoch(epoch)
+            .setLease(leases.mintIfRequired(run, epoch, checkpoint.getProject()))
+            .setProject(checkpoint.getProject())
+            .setCheckpoint(checkpoint.getId())
+            .build();
+    return store.ask(PATIENCE, call -> call.openCheckpoint(request));
+  }
+
+  Uni<StoredCheckpoint> pin(PinCheckpointRequest request) {
+    return store.ask(PATIENCE, call -> call.pinCheckpoint(request));
+  }
+
+  /** What a run is to begin with, which is not created yet. */
+  Uni<PrepareForkResponse> prepareFork(PrepareForkRequest request) {
+    return store.ask(PATIENCE, call -> call.prepareFork(request));
+  }
+
+  Uni<VerifyCheckpointResponse> verify(String id) {
+    VerifyCheckpointRequest request = VerifyCheckpointRequest.newBuilder().setId(id).build();
+    return store.ask(WORK, call -> call.verifyCheckpoint(request));
+  }
+
+  /** Everything that the store has of a run. */
+  Uni<DeleteRunResponse> deleteRun(DeleteRunRequest request) {
+    return store.ask(WORK, call -> call.deleteRun(request));
+  }
+}

@@ -1,0 +1,43 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.OpenCheckpointResponse;
+import dev.baton.protocol.grpc.OpenPack;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.Digest;
+import java.util.List;
+
+/** A checkpoint with the places of everything that a restore of it reads. */
+public record CheckpointDownloadView(String id, JsonNode manifest, List<Pack> packs) {
+
+  /**
+   * An object that holds chunks.
+   *
+   * @param indexBytes of index and trailer at its end
+   * @param getUrl for GETs of any range, for some minutes; then ask again
+   */
+  public record Pack(String digest, long sizeBytes, int indexBytes, String getUrl) {}
+
+  static CheckpointDownloadView of(String id, OpenCheckpointResponse opened) {
+    return new CheckpointDownloadView(
+        id,
+        Json.tree(opened.getManifest().toByteArray()),
+        opened.getPacksList().stream().map(CheckpointDownloadView::pack).toList());
+  }
+
+  private static Pack pack(OpenPack pack) {
+    return new Pack(
+        digest(pack.getDigest()), pack.getSizeBytes(), pack.getIndexBytes(), pack.getGetUrl());
+  }
+
+  private static String digest(ByteString hash) {
+    return Digest.ofHash(hash.toByteArray());
+  }
+}

@@ -1,0 +1,138 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import dev.baton.orchestrator.problem.ControlTextValidator;
+import dev.baton.orchestrator.problem.JsonBodyReader;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.runs.RunQueryService;
+import dev.baton.protocol.grpc.ListCheckpointsRequest;
+import dev.baton.protocol.grpc.PinCheckpointRequest;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import java.util.List;
+import java.util.Objects;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checkpoints. A short id is looked for in a project, which a full one does not need. (The path
+ * {@code /checkpoints} is that of approvals.)
+ */
+@Path("/cuts")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "checkpoints")
+public class CheckpointResource {
+  private static final String DEFAULT_PROJECT = "default";
+
+  /** A page of checkpoints, newest first. */
+  public record Page(List<StoredCheckpointView> cuts, @Nullable String nextCursor) {}
+
+  /** Why a checkpoint is to be kept, and who says so. */
+  public record PinRequest(@Nullable String reason, @Nullable String by) {}
+
+  private final CheckpointLookupService checkpoints;
+  private final RunQueryService runs;
+
+  CheckpointResource(CheckpointLookupService checkpoints, RunQueryService runs) {
+    this.checkpoints = checkpoints;
+    this.runs = runs;
+  }
+
+  @GET
+  @Operation(summary = "A page of a run's or a project's checkpoints, newest first.")
+  public Uni<Page> list(
+      @RestQuery @Nullable String run,
+      @RestQuery @DefaultValue(DEFAULT_PROJECT) String project,
+      @RestQuery @DefaultValue("50") int limit,
+      @RestQuery @Nullable String cursor) {
+    if (limit < 1 || limit > CheckpointLookupService.PAGE) {
+      throw new ProblemException(
+          ProblemKind.BAD_PARAMETER,
+          "limit=" + limit + " is not allowed; allowed: 1 to " + CheckpointLookupService.PAGE);
+    }
+    ListCheckpointsRequest.Builder request =
+        ListCheckpointsRequest.newBuilder()
+            .setLimit(limit)
+            .setCursor(Objects.requireNonNullElse(cursor, ""));
+    return run == null
+        ? checkpoints.page(request.setProject(project).build())
+        : runs.resolve(run).chain(id -> checkpoints.page(request.setRun(id).build()));
+  }
+
+  @GET
+  @Path("/{id}")
+  @Operation(summary = "A checkpoint with its manifest.")
+  public Uni<StoredCheckpointView> get(
+      String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
+    return checkpoints.resolve(id, project).chain(checkpoints::get);
+  }
+
+  @GET
+  @Path("/{id}/packs")
+  @Operation(summary = "Where to read everything that a restore needs.")
+  public Uni<CheckpointDownloadView> packs(
+      String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
+    return checkpoints.resolve(id, project).chain(checkpoints::open);
+  }
+
+  @PUT
+  @Path("/{id}/pin")
+  @Operation(summary = "Keep it whatever retention says.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = PinRequest.class)))
+  public Uni<StoredCheckpointView> pin(
+      String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project, byte[] body) {
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
+    PinRequest asked =
+        body.length == 0 ? new PinRequest(null, null) : JsonBodyReader.read(body, PinRequest.class);
+    ControlTextValidator.check("reason", asked.reason());
+    ControlTextValidator.check("by", asked.by());
+    return pinned(
+        id,
+        project,
+        PinCheckpointRequest.newBuilder()
+            .setPinned(true)
+            .setReason(Objects.requireNonNullElse(asked.reason(), ""))
+            .setBy(Objects.requireNonNullElse(asked.by(), "")));
+  }
+
+  @DELETE
+  @Path("/{id}/pin")
+  @Operation(summary = "Leave it to retention again.")
+  public Uni<StoredCheckpointView> unpin(
+      String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
+    return pinned(id, project, PinCheckpointRequest.newBuilder().setPinned(false));
+  }
+
+  private Uni<StoredCheckpointView> pinned(
+      String text, String project, PinCheckpointRequest.Builder request) {
+    return checkpoints
+        .resolve(text, project)
+        .chain(id -> checkpoints.pin(request.setId(id).build()));
+  }
+
+  @POST
+  @Path("/{id}/verify")
+  @Operation(summary = "Read all of it now and say what is wrong with it.")
+  public Uni<CheckpointVerificationView> verify(
+      String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
+    return checkpoints.resolve(id, project).chain(checkpoints::verify);
+  }
+}

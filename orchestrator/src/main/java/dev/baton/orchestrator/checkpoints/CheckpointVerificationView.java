@@ -1,0 +1,46 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import dev.baton.protocol.grpc.VerifyCheckpointResponse;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What reading all of a checkpoint has shown.
+ *
+ * @param findings what is wrong; empty when it is verified
+ * @param bytes that were read
+ */
+public record CheckpointVerificationView(
+    String id, boolean verified, List<Finding> findings, int packs, long bytes) {
+
+  /**
+   * @param pack null where it is about the checkpoint as a whole
+   * @param checkpoints that it hurts
+   * @param runs theirs
+   */
+  public record Finding(
+      @Nullable String pack, String what, List<String> checkpoints, List<String> runs) {
+    static Finding of(dev.baton.protocol.grpc.Finding finding) {
+      return new Finding(
+          finding.getPack().isEmpty() ? null : finding.getPack(),
+          finding.getWhat(),
+          List.copyOf(finding.getCheckpointsList()),
+          List.copyOf(finding.getRunsList()));
+    }
+  }
+
+  static CheckpointVerificationView of(String id, VerifyCheckpointResponse response) {
+    return new CheckpointVerificationView(
+        id,
+        response.getVerified(),
+        response.getFindingsList().stream().map(Finding::of).toList(),
+        response.getPacks(),
+        response.getBytes());
+  }
+}

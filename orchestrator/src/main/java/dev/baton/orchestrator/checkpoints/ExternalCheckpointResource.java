@@ -1,0 +1,125 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import dev.baton.orchestrator.problem.JsonBodyReader;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.net.URI;
+import java.util.List;
+import java.util.Objects;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A checkpoint from outside, for an external run: find what the store has, upload the rest as
+ * packs, register them, commit the manifest. Imports go this way.
+ */
+@Path("/runs/{id}")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "checkpoints")
+public class ExternalCheckpointResource {
+  private static final int HASH = 32;
+  private static final int MOST_CHUNKS = 10_000;
+  private static final int MOST_PACKS = 1_000;
+
+  private final ExternalCheckpointService captures;
+  private final CheckpointLookupService checkpoints;
+
+  ExternalCheckpointResource(
+      ExternalCheckpointService captures, CheckpointLookupService checkpoints) {
+    this.captures = captures;
+    this.checkpoints = checkpoints;
+  }
+
+  @POST
+  @Path("/packs/find")
+  @Consumes(MediaType.APPLICATION_OCTET_STREAM)
+  @Operation(summary = "Which of up to 10,000 chunks the store has; the body is their digests.")
+  public Uni<PackUploadProtocol.Found> find(String id, byte[] digests) {
+    if (digests.length % HASH != 0 || digests.length > MOST_CHUNKS * HASH) {
+      throw bad(
+          digests.length + " bytes", "up to %,d digests of %d bytes".formatted(MOST_CHUNKS, HASH));
+    }
+    return captures.find(id, digests);
+  }
+
+  @POST
+  @Path("/packs/uploads")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(summary = "Where to PUT packs.")
+  @RequestBody(
+      content = @Content(schema = @Schema(implementation = PackUploadProtocol.WantedList.class)))
+  public Uni<PackUploadProtocol.Places> prepare(String id, byte[] body) {
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
+    return captures.prepare(
+        id, some(JsonBodyReader.read(body, PackUploadProtocol.WantedList.class).packs()));
+  }
+
+  @POST
+  @Path("/packs")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(summary = "Packs whose uploads have ended. May be repeated.")
+  @RequestBody(
+      content = @Content(schema = @Schema(implementation = PackUploadProtocol.UploadedList.class)))
+  public Uni<Response> register(String id, byte[] body) {
+    JsonBodyReader.check(body.length, JsonBodyReader.BATCH_LIMIT);
+    return captures
+        .register(
+            id, some(JsonBodyReader.read(body, PackUploadProtocol.UploadedList.class).packs()))
+        .map(done -> Response.noContent().build());
+  }
+
+  private static <T> List<T> some(@Nullable List<T> packs) {
+    if (packs == null || packs.isEmpty() || packs.size() > MOST_PACKS) {
+      throw bad((packs == null ? 0 : packs.size()) + " 'packs'", "1 to " + MOST_PACKS);
+    }
+    return packs;
+  }
+
+  @PUT
+  @Path("/cuts/{cut}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(summary = "Make a checkpoint out of registered packs. May be repeated.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = Manifest.class)))
+  public Uni<Response> commit(String id, String cut, byte[] body) {
+    JsonBodyReader.check(body.length, JsonBodyReader.BATCH_LIMIT);
+    Manifest manifest;
+    try {
+      manifest = ManifestCodec.read(body);
+    } catch (IllegalArgumentException e) {
+      throw new ProblemException(
+          ProblemKind.MALFORMED_REQUEST, Objects.requireNonNullElse(e.getMessage(), e.toString()));
+    }
+    if (!manifest.id().equals(cut)) {
+      throw bad("a manifest of '" + manifest.id() + "' at " + cut, "that of " + cut);
+    }
+    return captures
+        .commit(id, body)
+        .chain(() -> checkpoints.get(cut))
+        .map(made -> Response.created(URI.create("/cuts/" + cut)).entity(made).build());
+  }
+
+  private static ProblemException bad(String what, String allowed) {
+    return new ProblemException(
+        ProblemKind.BAD_PARAMETER, what + " is not allowed; allowed: " + allowed);
+  }
+}

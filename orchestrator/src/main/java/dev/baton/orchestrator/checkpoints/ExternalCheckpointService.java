@@ -1,0 +1,134 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import com.google.protobuf.ByteString;
+import dev.baton.orchestrator.lease.LeaseSigner;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.runs.RunQueryService;
+import dev.baton.orchestrator.runs.RunView;
+import dev.baton.orchestrator.store.StoreChannel;
+import dev.baton.protocol.grpc.CommitCheckpointRequest;
+import dev.baton.protocol.grpc.FindChunksRequest;
+import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc.MutinyCheckpointStoreStub;
+import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.RegisterPacksRequest;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BiFunction;
+
+/**
+ * What a runner asks of the store, for a run whose runner is not ours. Thread-safe.
+ *
+ * @see dev.baton.protocol.grpc.CheckpointStore the same calls, of which this makes one each
+ */
+@ApplicationScoped
+class ExternalCheckpointService {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final RunQueryService runs;
+  private final StoreChannel store;
+  private final LeaseSigner leases;
+
+  /** On whose behalf a call is made. */
+  private record Holder(String run, int epoch, String lease, String project) {}
+
+  ExternalCheckpointService(RunQueryService runs, StoreChannel store, LeaseSigner leases) {
+    this.runs = runs;
+    this.store = store;
+    this.leases = leases;
+  }
+
+  /** Only an external run's files come from outside. */
+  private Uni<Holder> holder(String id) {
+    return runs.resolve(id).chain(runs::get).map(this::holder);
+  }
+
+  private Holder holder(RunView run) {
+    if (!run.kind().equals("external") || run.endedAt() != null) {
+      throw new ProblemException(
+          ProblemKind.CONFLICT,
+          "run %s is %s and %s: only an external run under way takes files from outside"
+              .formatted(run.id(), run.kind(), run.status()));
+    }
+    String lease = leases.mintIfRequired(run.id(), run.epoch(), run.project());
+    return new Holder(run.id(), run.epoch(), lease, run.project());
+  }
+
+  private <T> Uni<T> onBehalf(
+      String id, BiFunction<MutinyCheckpointStoreStub, Holder, Uni<T>> call) {
+    return holder(id)
+        .chain(holder -> store.ask(PATIENCE, connection -> call.apply(connection, holder)));
+  }
+
+  Uni<PackUploadProtocol.Found> find(String id, byte[] digests) {
+    FindChunksRequest.Builder request =
+        FindChunksRequest.newBuilder().setDigests(ByteString.copyFrom(digests));
+    return onBehalf(
+            id,
+            (call, holder) ->
+                call.findChunks(
+                    request
+                        .setRun(holder.run())
+                        .setEpoch(holder.epoch())
+                        .setLease(holder.lease())
+                        .setProject(holder.project())
+                        .build()))
+        .map(PackUploadProtocol.Found::of);
+  }
+
+  Uni<PackUploadProtocol.Places> prepare(String id, List<PackUploadProtocol.Wanted> packs) {
+    PrepareUploadRequest.Builder request = PrepareUploadRequest.newBuilder();
+    packs.forEach(pack -> request.addObjects(pack.message()));
+    return onBehalf(
+            id,
+            (call, holder) ->
+                call.prepareUpload(
+                    request
+                        .setRun(holder.run())
+                        .setEpoch(holder.epoch())
+                        .setLease(holder.lease())
+                        .setProject(holder.project())
+                        .build()))
+        .map(PackUploadProtocol.Places::of);
+  }
+
+  Uni<Void> register(String id, List<PackUploadProtocol.Uploaded> packs) {
+    RegisterPacksRequest.Builder request = RegisterPacksRequest.newBuilder();
+    packs.forEach(pack -> request.addPacks(pack.message()));
+    return onBehalf(
+            id,
+            (call, holder) ->
+                call.registerPacks(
+                    request
+                        .setRun(holder.run())
+                        .setEpoch(holder.epoch())
+                        .setLease(holder.lease())
+                        .setProject(holder.project())
+                        .build()))
+        .replaceWithVoid();
+  }
+
+  Uni<Void> commit(String id, byte[] manifest) {
+    CommitCheckpointRequest.Builder request =
+        CommitCheckpointRequest.newBuilder().setManifest(ByteString.copyFrom(manifest));
+    return onBehalf(
+            id,
+            (call, holder) ->
+                call.commitCheckpoint(
+                    request
+                        .setRun(holder.run())
+                        .setEpoch(holder.epoch())
+                        .setLease(holder.lease())
+                        .setProject(holder.project())
+                        .build()))
+        .replaceWithVoid();
+  }
+}

@@ -1,0 +1,34 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.runs.RunRequest;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a fork begins, and what is to be different. What is not given is as the parent has it.
+ *
+ * @param checkpoint of the parent; or
+ * @param step its path: after its newest completion
+ * @param filesOnly with the checkpoint's files alone, at the workflow's first step
+ * @param workflow name, or {@code name@hash}; or
+ * @param definition inline
+ * @param labels instead of the parent's
+ */
+public record ForkRequest(
+    @Nullable String checkpoint,
+    @Nullable String step,
+    @Nullable Boolean filesOnly,
+    @Nullable String workflow,
+    @Nullable JsonNode definition,
+    @Nullable JsonNode input,
+    @Nullable Map<String, String> labels,
+    @Nullable String deadline,
+    RunRequest.@Nullable HeartbeatRequest heartbeat,
+    @Nullable Integer priority) {}

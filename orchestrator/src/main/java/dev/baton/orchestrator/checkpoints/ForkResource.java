@@ -1,0 +1,53 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import dev.baton.orchestrator.idempotency.IdempotencyKey;
+import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.problem.JsonBodyReader;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+
+/** New runs from the cuts of others. */
+@Path("/runs/{id}/fork")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "runs")
+public class ForkResource {
+  private final RunForkService forks;
+
+  ForkResource(RunForkService forks) {
+    this.forks = forks;
+  }
+
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      summary =
+          "Create a run that begins with a cut of this one, which stays as it is. 201 once it is"
+              + " durable, 409 when nothing can go on from there, or not with that definition.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = ForkRequest.class)))
+  public Uni<Response> fork(
+      String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
+    ForkRequest request = JsonBodyReader.read(body, ForkRequest.class);
+    return forks
+        .fork(id, request, IdempotencyKey.of("fork_run " + id, key, body))
+        .map(IdempotentResponse::response);
+  }
+}

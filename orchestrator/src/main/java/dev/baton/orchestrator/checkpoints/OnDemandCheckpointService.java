@@ -1,0 +1,133 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.events.StoredTraceClient;
+import dev.baton.orchestrator.gateway.CheckpointRequestDispatcher;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.runs.RunQueryService;
+import dev.baton.orchestrator.runs.RunView;
+import dev.baton.protocol.grpc.Cut;
+import dev.baton.protocol.grpc.Event;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.RunId;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+
+/**
+ * Has a run's runner make a checkpoint, and waits until its event is in the trace: it is restorable
+ * and part of the run's history then. Thread-safe.
+ */
+@ApplicationScoped
+class OnDemandCheckpointService {
+  private static final String SAVED = "dev.baton.checkpoint_saved";
+
+  /** What has come of it. */
+  sealed interface Made {
+    record Saved(StoredCheckpointView checkpoint) implements Made {}
+
+    /** The runner works on it, or has not said so yet. */
+    record Underway(String id, String run) implements Made {}
+  }
+
+  private final RunQueryService runs;
+  private final StoredTraceClient trace;
+  private final CheckpointLookupService checkpoints;
+  private final CheckpointRequestDispatcher requests;
+  private final Duration patience;
+
+  OnDemandCheckpointService(
+      RunQueryService runs,
+      StoredTraceClient trace,
+      CheckpointLookupService checkpoints,
+      CheckpointRequestDispatcher requests,
+      OrchestratorConfig config) {
+    this.runs = runs;
+    this.trace = trace;
+    this.checkpoints = checkpoints;
+    this.requests = requests;
+    this.patience = config.checkpoint().patience();
+  }
+
+  /** Fails with a problem when no runner carries the run, or it could not make one. */
+  Uni<Made> make(String run, String trigger) {
+    return runs.get(run)
+        .chain(view -> newest(view).chain(position -> make(view, trigger, position)));
+  }
+
+  /** The position from which the new event is looked for. */
+  private Uni<Long> newest(RunView run) {
+    if (run.endedAt() != null) {
+      throw conflict(run, "only a run under way can be captured");
+    }
+    return trace
+        .cuts(run.id())
+        .map(cuts -> cuts.stream().mapToLong(Cut::getPosition).max().orElse(0));
+  }
+
+  private Uni<Made> make(RunView run, String trigger, long after) {
+    String id = RunId.next();
+    return requests
+        .send(run.id(), trigger, id)
+        .chain(
+            sent ->
+                await(
+                    run,
+                    after,
+                    id,
+                    sent.orElseThrow(() -> conflict(run, "no runner carries it now"))));
+  }
+
+  private Uni<Made> await(
+      RunView run, long after, String id, CheckpointRequestDispatcher.Request request) {
+    Uni<Boolean> saved =
+        trace
+            .follow(run.id(), after)
+            .filter(event -> isSaved(event, id))
+            .toUni()
+            .map(event -> event != null);
+    Uni<Boolean> refused =
+        Uni.createFrom()
+            .completionStage(request.failure())
+            .map(
+                reason -> {
+                  throw new ProblemException(
+                      ProblemKind.CHECKPOINT_FAILED,
+                      "the runner of %s could not make it: %s".formatted(run.id(), reason));
+                });
+    return Uni.join()
+        .first(saved, refused)
+        .toTerminate()
+        .ifNoItem()
+        .after(patience)
+        .recoverWithItem(false)
+        .onTermination()
+        .invoke(request::close)
+        .chain(known -> known ? found(id) : Uni.createFrom().item(underway(id, run)));
+  }
+
+  private Uni<Made> found(String id) {
+    return checkpoints.get(id).map(Made.Saved::new);
+  }
+
+  private static Made underway(String id, RunView run) {
+    return new Made.Underway(id, run.id());
+  }
+
+  private static boolean isSaved(Event event, String id) {
+    return event.getType().equals(SAVED)
+        && Json.tree(event.getData().toByteArray()).path("checkpoint").asText().equals(id);
+  }
+
+  private static ProblemException conflict(RunView run, String why) {
+    return new ProblemException(
+        ProblemKind.CONFLICT, "run %s is %s: %s".formatted(run.id(), run.status(), why));
+  }
+}

@@ -1,0 +1,93 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import dev.baton.orchestrator.problem.JsonBodyReader;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.runs.RunQueryService;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.net.URI;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+
+/** A run's cuts, and new ones on demand. */
+@Path("/runs/{id}/cuts")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "checkpoints")
+public class RunCheckpointResource {
+  private static final List<String> TRIGGERS = List.of("manual", "detach");
+
+  /** All cuts, newest first. */
+  public record Cuts(List<RunCheckpointView> cuts) {}
+
+  /** What the checkpoint is to be called; {@code manual} where nothing is said. */
+  public record MakeRequest(@Nullable String trigger) {}
+
+  /** One that is still being made, under this id. */
+  public record Pending(String id, String run, String status) {}
+
+  private final CheckpointLookupService checkpoints;
+  private final OnDemandCheckpointService maker;
+  private final RunQueryService runs;
+
+  RunCheckpointResource(
+      CheckpointLookupService checkpoints, OnDemandCheckpointService maker, RunQueryService runs) {
+    this.checkpoints = checkpoints;
+    this.maker = maker;
+    this.runs = runs;
+  }
+
+  @GET
+  @Operation(summary = "The places from which the run could go on, newest first.")
+  public Uni<Cuts> cuts(String id) {
+    return runs.resolve(id).chain(checkpoints::cuts).map(Cuts::new);
+  }
+
+  @POST
+  @Operation(
+      summary =
+          "Make a checkpoint now, without stopping the run. 201 once it can be restored, 202 where"
+              + " that takes longer than 30 s, 409 when no runner carries the run.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = MakeRequest.class)))
+  public Uni<Response> make(String id, byte[] body) {
+    JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
+    String asked = body.length == 0 ? null : JsonBodyReader.read(body, MakeRequest.class).trigger();
+    String trigger = asked == null ? TRIGGERS.getFirst() : asked;
+    if (!TRIGGERS.contains(trigger)) {
+      throw new ProblemException(
+          ProblemKind.BAD_PARAMETER,
+          "trigger '%s' is not allowed; allowed: %s"
+              .formatted(trigger, String.join(", ", TRIGGERS)));
+    }
+    return runs.resolve(id)
+        .chain(run -> maker.make(run, trigger))
+        .map(RunCheckpointResource::answer);
+  }
+
+  private static Response answer(OnDemandCheckpointService.Made made) {
+    return switch (made) {
+      case OnDemandCheckpointService.Made.Saved(StoredCheckpointView view) ->
+          Response.created(URI.create("/cuts/" + view.id())).entity(view).build();
+      case OnDemandCheckpointService.Made.Underway(String id, String run) ->
+          Response.accepted(new Pending(id, run, "pending"))
+              .location(URI.create("/cuts/" + id))
+              .build();
+    };
+  }
+}

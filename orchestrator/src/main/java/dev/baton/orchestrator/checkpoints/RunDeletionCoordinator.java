@@ -1,0 +1,39 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import dev.baton.protocol.grpc.DeleteRunRequest;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+
+/** Erases ended runs, everywhere. Thread-safe. */
+@ApplicationScoped
+public class RunDeletionCoordinator {
+  private final OrchestratorRunRepository rows;
+  private final CheckpointClient store;
+
+  RunDeletionCoordinator(OrchestratorRunRepository rows, CheckpointClient store) {
+    this.rows = rows;
+    this.store = store;
+  }
+
+  /**
+   * Fails with a problem while the run is under way or needed. May be repeated.
+   *
+   * @param now whether files that nothing else needs go before the grace period
+   * @param force though a checkpoint is pinned
+   */
+  public Uni<RunDeletionReport> delete(String run, boolean now, boolean force) {
+    // The store first: as long as the run is in the list, what failed can be repeated.
+    return rows.checkEnded(run)
+        .chain(
+            () ->
+                store.deleteRun(
+                    DeleteRunRequest.newBuilder().setRun(run).setNow(now).setForce(force).build()))
+        .chain(proof -> rows.erase(run).map(gone -> RunDeletionReport.of(run, proof, gone)));
+  }
+}

@@ -1,0 +1,64 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import dev.baton.protocol.grpc.DeleteRunResponse;
+import dev.baton.protocol.grpc.RunCounts;
+
+/**
+ * The proof that a run is gone.
+ *
+ * @param left counted again afterwards
+ * @param packsWaiting packs that nothing refers to any more, which the garbage collection deletes
+ *     after its grace period
+ */
+public record RunDeletionReport(
+    String run, Counts deleted, Counts left, int packsWaiting, long packsWaitingBytes) {
+
+  /**
+   * @param rows of the orchestrator's database: the run, its approvals, runners, outbox, answers
+   *     that were kept for repeated requests
+   * @param bytes of objects
+   * @param origins 1: what it began with, of a fork
+   * @param archived 1: its ref in the git archive
+   */
+  public record Counts(
+      long rows,
+      long events,
+      long cuts,
+      long checkpoints,
+      long manifests,
+      long blobs,
+      long packs,
+      long bytes,
+      long origins,
+      long archived) {
+    static Counts of(RunCounts store, long rows) {
+      return new Counts(
+          rows,
+          store.getEvents(),
+          store.getCuts(),
+          store.getCheckpoints(),
+          store.getManifests(),
+          store.getBlobs(),
+          store.getPacks(),
+          store.getBytes(),
+          store.getOrigins(),
+          store.getArchived());
+    }
+  }
+
+  static RunDeletionReport of(
+      String run, DeleteRunResponse store, OrchestratorRunRepository.Erased rows) {
+    return new RunDeletionReport(
+        run,
+        Counts.of(store.getDeleted(), rows.deleted()),
+        Counts.of(store.getLeft(), rows.left()),
+        store.getPacksWaiting(),
+        store.getPacksWaitingBytes());
+  }
+}

@@ -1,0 +1,44 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import dev.baton.orchestrator.runs.RunQueryService;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+
+/** The end of all that is kept of a run. */
+@Path("/runs/{id}")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "runs")
+public class RunDeletionResource {
+  private final RunQueryService runs;
+  private final RunDeletionCoordinator deletion;
+
+  RunDeletionResource(RunQueryService runs, RunDeletionCoordinator deletion) {
+    this.runs = runs;
+    this.deletion = deletion;
+  }
+
+  @DELETE
+  @Operation(
+      summary =
+          "Erase an ended run with its trace and checkpoints, and prove it. 409 while it is under"
+              + " way, or another run needs a checkpoint of it, or (without force) one is pinned.")
+  public Uni<RunDeletionReport> delete(
+      String id,
+      @RestQuery @DefaultValue("false") boolean now,
+      @RestQuery @DefaultValue("false") boolean force) {
+    return runs.resolve(id).chain(run -> deletion.delete(run, now, force));
+  }
+}

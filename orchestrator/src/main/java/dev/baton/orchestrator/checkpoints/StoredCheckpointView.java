@@ -1,0 +1,89 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.grpc.StoredCheckpoint;
+import dev.baton.protocol.trace.RunId;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A checkpoint as callers see it.
+ *
+ * @param step null for one of the whole run
+ * @param sizeBytes of its files
+ * @param storedBytes that were new with it
+ * @param packBytes of all packs that it refers to
+ * @param verified whether everything of it was read and found right
+ * @param verification {@code pending verified corrupt}
+ * @param problem what is wrong with it; null: nothing is known
+ * @param manifest only where one checkpoint is asked for
+ */
+public record StoredCheckpointView(
+    String id,
+    String displayId,
+    String run,
+    String project,
+    int epoch,
+    @Nullable String step,
+    String trigger,
+    Instant createdAt,
+    String digest,
+    long sizeBytes,
+    long storedBytes,
+    long packBytes,
+    long fileCount,
+    int packCount,
+    boolean verified,
+    String verification,
+    @Nullable Instant verifiedAt,
+    @Nullable String problem,
+    boolean pinned,
+    @Nullable String pinReason,
+    @Nullable String pinnedBy,
+    @Nullable JsonNode manifest) {
+
+  static StoredCheckpointView of(StoredCheckpoint stored, @Nullable JsonNode manifest) {
+    return new StoredCheckpointView(
+        stored.getId(),
+        RunId.isValid(stored.getId()) ? RunId.display(stored.getId()) : stored.getId(),
+        stored.getRun(),
+        stored.getProject(),
+        stored.getEpoch(),
+        text(stored.getStep()),
+        stored.getTrigger(),
+        time(stored.getCreatedAtMicros()),
+        stored.getDigest(),
+        stored.getSizeBytes(),
+        stored.getStoredBytes(),
+        stored.getPackBytes(),
+        stored.getFileCount(),
+        stored.getPackCount(),
+        isVerified(stored),
+        stored.getVerification(),
+        stored.getVerifiedAtMicros() == 0 ? null : time(stored.getVerifiedAtMicros()),
+        text(stored.getProblem()),
+        stored.getPinned(),
+        text(stored.getPinReason()),
+        text(stored.getPinnedBy()),
+        manifest);
+  }
+
+  static boolean isVerified(StoredCheckpoint stored) {
+    return stored.getVerification().equals("verified");
+  }
+
+  static Instant time(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+  }
+
+  private static @Nullable String text(String text) {
+    return text.isEmpty() ? null : text;
+  }
+}

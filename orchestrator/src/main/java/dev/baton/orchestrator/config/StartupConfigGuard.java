@@ -1,0 +1,38 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.config;
+
+import dev.baton.protocol.clock.ClockGuard;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import org.jboss.logging.Logger;
+
+/** The first thing at start: nothing else runs with settings that cannot be right. */
+@ApplicationScoped
+class StartupConfigGuard {
+  private static final Logger LOG = Logger.getLogger(StartupConfigGuard.class);
+
+  private final OrchestratorConfig config;
+
+  StartupConfigGuard(OrchestratorConfig config) {
+    this.config = config;
+  }
+
+  void onStart(@Observes @Priority(1) StartupEvent event) throws IOException {
+    List<String> problems = OrchestratorConfigValidator.problems(config);
+    if (!problems.isEmpty()) {
+      throw new IllegalStateException("configuration: " + String.join("; ", problems));
+    }
+    Files.createDirectories(config.data());
+    ClockGuard.start(LOG::fatal);
+  }
+}

@@ -1,5 +1,0 @@
-/** Checkpoints over REST: asked of the checkpoint-store, made by the run's runner. */
-@NullMarked
-package dev.baton.orchestrator.cuts;
-
-import org.jspecify.annotations.NullMarked;

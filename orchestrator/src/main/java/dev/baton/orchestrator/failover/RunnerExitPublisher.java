@@ -1,0 +1,125 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.failover;
+
+import dev.baton.orchestrator.projection.ProjectionBarrier;
+import dev.baton.orchestrator.publish.KafkaEventPublisher;
+import dev.baton.protocol.signal.RunnerSignal;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the signals topic which runs have lost their runner. What it tells goes through Kafka even
+ * where this very process will act on it: any replica may.
+ */
+@ApplicationScoped
+public class RunnerExitPublisher {
+  private static final Logger LOG = Logger.getLogger(RunnerExitPublisher.class);
+  private static final Duration SQL = Duration.ofSeconds(10);
+  private static final Duration CATCH_UP = Duration.ofSeconds(30);
+  private static final Duration SEND = Duration.ofSeconds(35);
+
+  private record Open(String run, int epoch) {}
+
+  private final Pool pool;
+  private final KafkaEventPublisher publisher;
+  private final ProjectionBarrier catchUp;
+
+  RunnerExitPublisher(Pool pool, KafkaEventPublisher publisher, ProjectionBarrier catchUp) {
+    this.pool = pool;
+    this.publisher = publisher;
+    this.catchUp = catchUp;
+  }
+
+  /**
+   * A runner's process has ended: every open run that was given to it has lost its runner. Blocks
+   * until that is on the log.
+   *
+   * @param exitCode null when it is not known
+   */
+  public void exited(String runner, @Nullable Integer exitCode) {
+    List<Open> open = open(runner);
+    if (!open.isEmpty() && (exitCode == null || exitCode == 0)) {
+      // It says it has finished its work, or nobody knows, and may be right: its last events count.
+      catchUp.await(open.stream().map(Open::run).toList(), CATCH_UP);
+      open = open(runner);
+    }
+    List<CompletableFuture<Void>> sent = new ArrayList<>();
+    for (Open run : open) {
+      LOG.infof("run %s epoch %d has lost its runner %s", run.run(), run.epoch(), runner);
+      sent.add(
+          publisher.signal(
+              new RunnerSignal.RunnerExited(run.run(), run.epoch(), runner, exitCode)));
+    }
+    CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
+        .orTimeout(SEND.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+
+  /** A runner lives on but has lost this run, or gave it back before its end. Returns at once. */
+  public void lostByRunner(String run, int epoch, String runner) {
+    lostByRunner(run, epoch, runner, null);
+  }
+
+  /**
+   * The same, where it says why: as the exit code that a process of one run would have ended with.
+   */
+  public void lostByRunner(String run, int epoch, String runner, @Nullable Integer exitCode) {
+    tell(runner, new RunnerSignal.RunnerExited(run, epoch, runner, exitCode));
+  }
+
+  /** A runner that ends in good order has cut this run and given it back. Returns at once. */
+  public void leftByRunner(String run, int epoch, String runner, String reason) {
+    tell(runner, new RunnerSignal.RunnerLeft(run, epoch, runner, reason));
+  }
+
+  private void tell(String runner, RunnerSignal signal) {
+    String run = signal.run();
+    Thread.ofVirtual()
+        .name("lost-" + run)
+        .start(
+            () -> {
+              try {
+                catchUp.await(List.of(run), CATCH_UP);
+                if (open(runner).contains(new Open(run, signal.epoch()))) {
+                  publisher.signal(signal).join();
+                }
+              } catch (RuntimeException e) {
+                LOG.warnf("run %s: the loss of its runner could not be told: %s", run, e);
+              }
+            });
+  }
+
+  /** Blocks for the query. */
+  public boolean carriesOpenRuns(String runner) {
+    return !open(runner).isEmpty();
+  }
+
+  private List<Open> open(String runner) {
+    List<Open> open = new ArrayList<>();
+    for (Row row :
+        pool.preparedQuery(
+                """
+                SELECT id, epoch FROM orchestrator.run
+                WHERE runner_id = $1 AND NOT ended AND desired = 'running' AND status <> 'paused'""")
+            .execute(Tuple.of(runner))
+            .await()
+            .atMost(SQL)) {
+      open.add(new Open(row.getString("id"), row.getInteger("epoch")));
+    }
+    return open;
+  }
+}

@@ -1,0 +1,238 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.gateway;
+
+import dev.baton.orchestrator.failover.RunnerExitPublisher;
+import dev.baton.orchestrator.lease.ReplicaLeaseVerifier;
+import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
+import dev.baton.orchestrator.projection.ProjectionBarrier;
+import dev.baton.protocol.grpc.Cancel;
+import dev.baton.protocol.grpc.Fenced;
+import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.grpc.Held;
+import dev.baton.protocol.grpc.Hello;
+import dev.baton.protocol.lease.LeaseVerdict;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a runner is told when it attaches. It says what it holds, the database says what it should:
+ * whatever got lost while the stream was broken is made up for here.
+ *
+ * <pre>
+ *   runner says          database says            then
+ *   wants it             its epoch, open          assign
+ *   carries it           its epoch, open          all answers again, and to pause
+ *   carries it           cancelled                cancel
+ *   wants or carries it  another epoch, ended     fenced
+ *   without a lease      whatever                 fenced
+ *   nothing              given to it, not begun   assign: it never heard of it
+ *   nothing              given to it, begun       it has lost the run: as if it had exited
+ *   nothing              given to it, ended       nothing
+ * </pre>
+ *
+ * <p>The last three are told apart once the projection has seen all that the runner has sent.
+ */
+@ApplicationScoped
+class AttachReconciler {
+  private static final Logger LOG = Logger.getLogger(AttachReconciler.class);
+  private static final Duration CATCH_UP = Duration.ofSeconds(30);
+  private static final Duration SQL = Duration.ofSeconds(10);
+
+  private final RunnerRegistry attachments;
+  private final RunControlStateLoader contexts;
+  private final RunAssignmentFactory assignments;
+  private final RunnerExitPublisher gone;
+  private final ProjectionBarrier catchUp;
+  private final Event<RunnerSlotsFreedEvent> slots;
+  private final ReplicaLeaseVerifier leases;
+
+  AttachReconciler(
+      RunnerRegistry attachments,
+      RunControlStateLoader contexts,
+      RunAssignmentFactory assignments,
+      RunnerExitPublisher gone,
+      ProjectionBarrier catchUp,
+      Event<RunnerSlotsFreedEvent> slots,
+      ReplicaLeaseVerifier leases) {
+    this.attachments = attachments;
+    this.contexts = contexts;
+    this.assignments = assignments;
+    this.gone = gone;
+    this.catchUp = catchUp;
+    this.slots = slots;
+    this.leases = leases;
+  }
+
+  Uni<Void> greet(RunnerConnection runner, Hello hello) {
+    List<String> tokens =
+        hello.getHeldList().stream().map(Held::getLease).filter(token -> !token.isEmpty()).toList();
+    return leases
+        .learn(tokens)
+        .ifNoItem()
+        .after(SQL)
+        .fail()
+        .chain(() -> greetHolder(runner, vouchedFor(runner, hello)));
+  }
+
+  /** Without the runs that no lease lets it carry: it is told that it is fenced. */
+  private Hello vouchedFor(RunnerConnection runner, Hello hello) {
+    Hello.Builder vouched = hello.toBuilder().clearHeld();
+    for (Held held : hello.getHeldList()) {
+      if (leases.check(held.getLease(), held.getRun(), held.getEpoch())
+          instanceof LeaseVerdict.Refused refusal) {
+        leases.refused("runner " + runner.runner(), held.getRun(), refusal);
+        runner.send(fenced(held));
+      } else {
+        vouched.addHeld(held);
+      }
+    }
+    return vouched.build();
+  }
+
+  private Uni<Void> greetHolder(RunnerConnection runner, Hello hello) {
+    List<String> named = hello.getHeldList().stream().map(Held::getRun).toList();
+    // Known as the holder before its runs are read: an answer that is committed meanwhile is sent
+    // to it.
+    for (Held held : hello.getHeldList()) {
+      attachments.adopt(runner, held.getRun(), held.getEpoch());
+    }
+    return contexts
+        .loadOf(runner.runner(), named)
+        .ifNoItem()
+        .after(SQL)
+        .fail()
+        .chain(known -> settle(runner, hello, known))
+        .invoke(
+            () -> {
+              if (!attachments.add(runner)) {
+                LOG.infof("runner %s has detached while it was attached", runner.runner());
+                return;
+              }
+              LOG.infof(
+                  "runner %s attached (pid %d, %d slots, carries %d)",
+                  runner.runner(), runner.pid(), hello.getSlots(), hello.getHeldCount());
+              slots.fire(new RunnerSlotsFreedEvent());
+            });
+  }
+
+  /** The same for one that is attached: whatever it was not told meanwhile. */
+  Uni<Void> again(RunnerConnection runner) {
+    Hello.Builder hello = Hello.newBuilder().setRunnerId(runner.runner());
+    runner
+        .runs()
+        .forEach(
+            (run, epoch) ->
+                hello.addHeld(Held.newBuilder().setRun(run).setEpoch(epoch).setStarted(true)));
+    List<String> named = hello.getHeldList().stream().map(Held::getRun).toList();
+    return contexts
+        .loadOf(runner.runner(), named)
+        .ifNoItem()
+        .after(SQL)
+        .fail()
+        .chain(known -> settle(runner, hello.build(), known));
+  }
+
+  private Uni<Void> settle(
+      RunnerConnection runner, Hello hello, Map<String, RunControlState> known) {
+    List<Uni<Void>> assigning = new ArrayList<>();
+    Set<String> named = new HashSet<>();
+    for (Held held : hello.getHeldList()) {
+      named.add(held.getRun());
+      RunControlState run = known.get(held.getRun());
+      if (run != null && run.wants(held.getEpoch())) {
+        if (held.getStarted()) {
+          sendMissed(runner, run);
+        } else {
+          assigning.add(assign(runner, run));
+        }
+      } else {
+        dismiss(runner, held, run);
+      }
+    }
+    for (RunControlState run : known.values()) {
+      if (!named.contains(run.run()) && run.wants(run.epoch())) {
+        Thread.ofVirtual().name("missing-" + run.run()).start(() -> missing(runner, run));
+      }
+    }
+    return assigning.isEmpty()
+        ? Uni.createFrom().voidItem()
+        : Uni.join().all(assigning).andFailFast().replaceWithVoid();
+  }
+
+  /** Blocks. */
+  private void missing(RunnerConnection runner, RunControlState before) {
+    try {
+      catchUp.await(List.of(before.run()), CATCH_UP);
+      RunControlState run =
+          contexts.load(List.of(before.run())).await().atMost(SQL).get(before.run());
+      if (run == null || !run.wants(before.epoch()) || runner.runs().containsKey(run.run())) {
+        return;
+      }
+      if (run.startedEpoch() < run.epoch()) {
+        assign(runner, run).await().atMost(SQL);
+      } else {
+        gone.lostByRunner(run.run(), run.epoch(), runner.runner());
+      }
+    } catch (RuntimeException e) {
+      // The launch's own timeout remains.
+      LOG.warnf("run %s: whether its runner still has it is not known: %s", before.run(), e);
+    }
+  }
+
+  private Uni<Void> assign(RunnerConnection runner, RunControlState run) {
+    return assignments
+        .assign(run)
+        .invoke(
+            assign -> {
+              if (attachments.adopt(runner, run.run(), run.epoch())) {
+                runner.send(GatewayMessage.newBuilder().setAssign(assign).build());
+              }
+            })
+        // One that came before the assignment was of no use to the runner.
+        .chain(() -> contexts.load(List.of(run.run())))
+        .invoke(again -> again.values().forEach(now -> sendMissed(runner, now)))
+        .replaceWithVoid();
+  }
+
+  private static void sendMissed(RunnerConnection runner, RunControlState run) {
+    run.answers()
+        .forEach(answer -> runner.send(GatewayMessage.newBuilder().setAnswer(answer).build()));
+    String pause = run.pause();
+    if (pause != null) {
+      runner.send(RunnerRegistry.pauseMessage(run.run(), pause.equals("now")));
+    }
+  }
+
+  private void dismiss(RunnerConnection runner, Held held, @Nullable RunControlState run) {
+    attachments.release(runner, held.getRun(), held.getEpoch());
+    boolean cancelled =
+        run != null && run.epoch() == held.getEpoch() && run.desired().equals("cancelled");
+    GatewayMessage message =
+        cancelled && held.getStarted()
+            ? GatewayMessage.newBuilder()
+                .setCancel(Cancel.newBuilder().setRun(held.getRun()).setReason("cancelled"))
+                .build()
+            : fenced(held);
+    runner.send(message);
+  }
+
+  private static GatewayMessage fenced(Held held) {
+    return GatewayMessage.newBuilder()
+        .setFenced(Fenced.newBuilder().setRun(held.getRun()).setEpoch(held.getEpoch()))
+        .build();
+  }
+}

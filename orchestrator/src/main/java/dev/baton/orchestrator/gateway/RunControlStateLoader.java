@@ -1,0 +1,157 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.gateway;
+
+import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.Answer;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.workflow.IsolationMode;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Loads what is needed to give runs their runners. */
+@ApplicationScoped
+public class RunControlStateLoader {
+  private static final String SELECT =
+      """
+      SELECT id, kind, project, definition_hash, isolation, epoch, ended, desired, pause, status, runner_id, started_epoch,
+        forked_from IS NOT NULL AS forked, created_at,
+        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, input, labels::text AS labels, priority,
+        EXISTS (SELECT 1 FROM orchestrator.parked p WHERE p.run = r.id AND p.epoch = r.epoch) AS parked FROM orchestrator.run r
+      """;
+
+  private final Pool pool;
+
+  RunControlStateLoader(Pool pool) {
+    this.pool = pool;
+  }
+
+  /** By run id; runs that do not exist are absent. */
+  public Uni<Map<String, RunControlState>> load(Collection<String> runs) {
+    return pool.preparedQuery(SELECT + "WHERE id = ANY($1)")
+        .execute(Tuple.of(runs.toArray(String[]::new)))
+        .chain(this::withAnswers);
+  }
+
+  /** {@link #load} of these runs and of all open ones that were given to this runner. */
+  Uni<Map<String, RunControlState>> loadOf(String runner, Collection<String> runs) {
+    return pool.preparedQuery(
+            SELECT
+                + "WHERE id = ANY($1) OR (runner_id = $2 AND NOT ended AND desired = 'running' AND status <> 'paused')")
+        .execute(Tuple.of(runs.toArray(String[]::new), runner))
+        .chain(this::withAnswers);
+  }
+
+  /** An answer as it is sent; null when there is none. */
+  Uni<@Nullable Answer> answer(String approval) {
+    return pool.preparedQuery(
+            "SELECT id, run, answer, answered_by FROM orchestrator.approval WHERE id = $1 AND status = 'answered'")
+        .execute(Tuple.of(approval))
+        .map(
+            rows -> {
+              for (Row row : rows) {
+                return answer(row);
+              }
+              return null;
+            });
+  }
+
+  private Uni<Map<String, RunControlState>> withAnswers(RowSet<Row> rows) {
+    List<Row> runs = new ArrayList<>();
+    rows.forEach(runs::add);
+    // A run that no runner has started has asked nothing: the common case costs no query.
+    String[] asked =
+        runs.stream()
+            .filter(row -> row.getInteger("epoch") > 1 || row.getInteger("started_epoch") > 0)
+            .map(row -> row.getString("id"))
+            .toArray(String[]::new);
+    if (asked.length == 0) {
+      return Uni.createFrom().item(contexts(runs, Map.of()));
+    }
+    return pool.preparedQuery(
+            """
+            SELECT id, run, answer, answered_by FROM orchestrator.approval
+            WHERE run = ANY($1) AND status = 'answered' ORDER BY answered_at""")
+        .execute(Tuple.of(asked))
+        .map(
+            answered -> {
+              Map<String, List<Answer>> byRun = new HashMap<>();
+              answered.forEach(
+                  row ->
+                      byRun
+                          .computeIfAbsent(row.getString("run"), run -> new ArrayList<>())
+                          .add(answer(row)));
+              return contexts(runs, byRun);
+            });
+  }
+
+  private static Map<String, RunControlState> contexts(
+      List<Row> rows, Map<String, List<Answer>> answers) {
+    Map<String, RunControlState> contexts = new HashMap<>();
+    for (Row row : rows) {
+      String id = row.getString("id");
+      OffsetDateTime deadline = row.getOffsetDateTime("deadline");
+      contexts.put(
+          id,
+          new RunControlState(
+              id,
+              row.getString("kind"),
+              row.getString("project"),
+              row.getString("definition_hash"),
+              IsolationMode.valueOf(row.getString("isolation").toUpperCase(Locale.ROOT)),
+              row.getInteger("epoch"),
+              row.getBoolean("ended"),
+              row.getString("desired"),
+              row.getString("pause"),
+              row.getString("status").equals(RunStatus.PAUSED.word()) || row.getBoolean("parked"),
+              row.getString("runner_id"),
+              row.getInteger("started_epoch"),
+              row.getBoolean("forked"),
+              row.getOffsetDateTime("created_at").toInstant(),
+              deadline == null ? null : deadline.toInstant(),
+              row.getLong("heartbeat_interval_ms"),
+              row.getLong("heartbeat_timeout_ms"),
+              row.getString("input"),
+              labels(row.getString("labels")),
+              answers.getOrDefault(id, List.of()),
+              row.getInteger("priority")));
+    }
+    return contexts;
+  }
+
+  private static Map<String, String> labels(String json) {
+    Map<String, String> labels = new HashMap<>();
+    Json.tree(json.getBytes(StandardCharsets.UTF_8))
+        .properties()
+        .forEach(label -> labels.put(label.getKey(), label.getValue().textValue()));
+    return labels;
+  }
+
+  private static Answer answer(Row row) {
+    return Answer.newBuilder()
+        .setRun(row.getString("run"))
+        .setApproval(row.getString("id"))
+        .setAnswer(ByteString.copyFromUtf8(row.getString("answer")))
+        .setBy(Objects.requireNonNullElse(row.getString("answered_by"), ""))
+        .build();
+  }
+}

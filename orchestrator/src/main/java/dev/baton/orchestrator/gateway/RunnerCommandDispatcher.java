@@ -1,0 +1,143 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.gateway;
+
+import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
+import dev.baton.orchestrator.replicas.ReplicaBus;
+import dev.baton.orchestrator.replicas.ReplicaBusReconnectedEvent;
+import dev.baton.orchestrator.replicas.ReplicaMessage;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jboss.logging.Logger;
+
+/**
+ * Commands to runners, whichever replica they are attached to: told here at once, and to all other
+ * replicas by a notification, for a stream that is open here may be a dead one. A replica that does
+ * not listen at that moment makes up for it when it listens again, and a runner that is not
+ * attached learns it when it is: what a command says is in the database before.
+ */
+@ApplicationScoped
+public class RunnerCommandDispatcher {
+  private static final Logger LOG = Logger.getLogger(RunnerCommandDispatcher.class);
+  private static final Duration SQL = Duration.ofSeconds(10);
+
+  /** Characters; each takes six bytes at most. */
+  private static final int MOST_REASON = 1_000;
+
+  private final RunnerRegistry attachments;
+  private final AttachReconciler welcome;
+  private final ReplicaBus bus;
+  private final Event<RunnerSlotsFreedEvent> slots;
+
+  RunnerCommandDispatcher(
+      RunnerRegistry attachments,
+      AttachReconciler welcome,
+      ReplicaBus bus,
+      Event<RunnerSlotsFreedEvent> slots) {
+    this.attachments = attachments;
+    this.welcome = welcome;
+    this.bus = bus;
+    this.slots = slots;
+  }
+
+  /** Sends an approval's answer. Blocks. */
+  public void deliver(String run, String approval) {
+    attachments.deliver(run, approval);
+    tell(new ReplicaMessage.Deliver(run, approval));
+  }
+
+  /** Asks to pause. Blocks. */
+  public void pause(String run, boolean now) {
+    attachments.pause(run, now);
+    tell(new ReplicaMessage.Pause(run, now));
+  }
+
+  /** Asks to stop. Blocks. */
+  public void cancel(String run, String reason) {
+    attachments.cancel(run, reason);
+    // Others' runners are told the beginning of a long one: a notification is small.
+    tell(
+        new ReplicaMessage.Cancel(
+            run, reason.substring(0, Math.min(reason.length(), MOST_REASON))));
+  }
+
+  /** Tells all replicas that older epochs of these runs are over. Blocks. */
+  public void fence(Map<String, Integer> below) {
+    below.forEach(attachments::fence);
+    Map<String, Integer> some = new HashMap<>();
+    below.forEach(
+        (run, epoch) -> {
+          some.put(run, epoch);
+          if (some.size() == ReplicaMessage.Fence.MOST_RUNS) {
+            tell(new ReplicaMessage.Fence(some));
+            some.clear();
+          }
+        });
+    if (!some.isEmpty()) {
+      tell(new ReplicaMessage.Fence(some));
+    }
+  }
+
+  private void tell(ReplicaMessage message) {
+    bus.tell(message).await().atMost(SQL);
+  }
+
+  /** What another replica says, on a thread that may block. */
+  void on(@Observes ReplicaMessage message) {
+    switch (message) {
+      case ReplicaMessage.Deliver(String run, String approval) ->
+          attachments.deliver(run, approval);
+      case ReplicaMessage.Pause(String run, boolean now) -> attachments.pause(run, now);
+      case ReplicaMessage.Cancel(String run, String reason) -> attachments.cancel(run, reason);
+      case ReplicaMessage.Fence(Map<String, Integer> below) -> below.forEach(attachments::fence);
+      case ReplicaMessage.SlotWanted() -> {
+        if (attachments.hasRoom()) {
+          slots.fire(new RunnerSlotsFreedEvent());
+        }
+      }
+      case ReplicaMessage.Recheck(String runner) ->
+          attachments.runner(runner).ifPresent(this::lookAgain);
+      case ReplicaMessage.WhoHas(String runner) -> {
+        if (attachments.runner(runner).isPresent()) {
+          tell(new ReplicaMessage.Has(runner));
+        }
+      }
+      case ReplicaMessage.Has(String runner) -> attachments.elsewhere(runner);
+      case ReplicaMessage.Checkpoint _,
+          ReplicaMessage.CheckpointTaken _,
+          ReplicaMessage.CheckpointRefused _ -> {}
+    }
+  }
+
+  /** Whatever was said while this replica did not hear it is in the database. */
+  void on(@Observes ReplicaBusReconnectedEvent event) {
+    attachments.all().forEach(this::lookAgain);
+  }
+
+  private void lookAgain(RunnerConnection runner) {
+    Uni<Void> looked = welcome.again(runner);
+    looked
+        .onFailure()
+        .retry()
+        .withBackOff(Duration.ofMillis(200), Duration.ofSeconds(2))
+        .atMost(5)
+        .subscribe()
+        .with(
+            done -> {},
+            failure -> {
+              // Attached anew it is asked what it carries, and told what it should.
+              LOG.warnf("runner %s has to attach again: %s", runner.runner(), failure);
+              attachments.remove(runner);
+              runner.end();
+            });
+  }
+}

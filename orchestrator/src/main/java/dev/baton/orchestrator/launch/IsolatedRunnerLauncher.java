@@ -1,0 +1,83 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.gateway.RunControlState;
+import dev.baton.orchestrator.lease.LeaseSigner;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.util.Optional;
+import org.jboss.logging.Logger;
+
+/** One process for one run and one epoch. Its name follows from both, so there is only ever one. */
+@ApplicationScoped
+class IsolatedRunnerLauncher {
+  private static final Logger LOG = Logger.getLogger(IsolatedRunnerLauncher.class);
+  static final String MODE = "isolated";
+
+  private final RunnerProcessLauncher processes;
+  private final RunnerProcessRepository table;
+  private final RunnerProcessWatcher watch;
+  private final LeaseSigner leases;
+
+  IsolatedRunnerLauncher(
+      RunnerProcessLauncher processes,
+      RunnerProcessRepository table,
+      RunnerProcessWatcher watch,
+      LeaseSigner leases) {
+    this.processes = processes;
+    this.table = table;
+    this.watch = watch;
+    this.leases = leases;
+  }
+
+  static String name(String run, int epoch) {
+    return run + "-" + epoch;
+  }
+
+  /**
+   * @param start ends at once where no process is started
+   * @return false when it could not be started and should be tried again
+   */
+  boolean start(RunControlState run, String runner, LaunchLimiter.Start start) {
+    String log = processes.log(runner).toString();
+    if (!table.insert(runner, MODE, run.run(), run.epoch(), log)) {
+      RunnerProcessRepository.Entry before = table.find(runner).orElseThrow();
+      if (!before.state().equals("starting")) {
+        start.end();
+        return true; // Started before; its watch says what became of it.
+      }
+      Optional<RunnerProcessLauncher.Started> found = processes.findByName(runner);
+      if (found.isPresent()) {
+        table.running(runner, found.get().handle().pid(), found.get().startedAtMs());
+        watch.stranger(runner, MODE, found.get());
+        start.end();
+        return true;
+      }
+    }
+    try {
+      Process process =
+          processes.start(
+              new RunnerProcessLauncher.Spec(
+                  runner,
+                  MODE,
+                  1,
+                  run.run(),
+                  run.epoch(),
+                  leases.mint(run.run(), run.epoch(), run.project())));
+      watch.child(runner, MODE, process, start);
+      table.running(runner, process.pid(), RunnerProcessLauncher.startOf(process.toHandle()));
+      LOG.infof("run %s epoch %d: runner started, pid %d", run.run(), run.epoch(), process.pid());
+      return true;
+    } catch (IOException e) {
+      start.end();
+      LOG.errorf(
+          "run %s epoch %d: no runner can be started: %s", run.run(), run.epoch(), e.getMessage());
+      return false;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.replicas.ReplicaMessage;
+import dev.baton.orchestrator.scheduling.DelayedTask;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import org.jboss.logging.Logger;
+
+/**
+ * Kills on this host what another replica says is over: the one that does a failover need not be
+ * the one that can reach the old runner.
+ */
+@ApplicationScoped
+class RemoteKillHandler {
+  private static final Logger LOG = Logger.getLogger(RemoteKillHandler.class);
+
+  private static final int ATTEMPTS = 4;
+  private static final Duration PAUSE = Duration.ofMillis(500);
+
+  private final RunnerStopper stopper;
+
+  RemoteKillHandler(RunnerStopper stopper) {
+    this.stopper = stopper;
+  }
+
+  void on(@Observes ReplicaMessage message) {
+    if (message instanceof ReplicaMessage.Fence(Map<String, Integer> below)) {
+      kill(below, 1, Duration.ZERO);
+    }
+  }
+
+  private void kill(Map<String, Integer> below, int attempt, Duration delay) {
+    DelayedTask.run(
+        "remote-kill",
+        delay,
+        () -> {
+          if (!isDone(below, attempt) && attempt < ATTEMPTS) {
+            kill(below, attempt + 1, PAUSE.multipliedBy(attempt));
+          }
+        });
+  }
+
+  /** What cannot be killed is fenced all the same. */
+  private boolean isDone(Map<String, Integer> below, int attempt) {
+    try {
+      Set<String> left = stopper.killHere(below);
+      if (!left.isEmpty()) {
+        LOG.errorf(
+            "older epochs of runs %s still have processes on this host; they are fenced", left);
+      }
+      return left.isEmpty();
+    } catch (RuntimeException e) {
+      LOG.warnf(
+          "older epochs of runs %s could not be looked for (attempt %d of %d): %s",
+          below.keySet(), attempt, ATTEMPTS, e);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,356 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.failover.RunnerExitPublisher;
+import dev.baton.orchestrator.gateway.RunAssignmentFactory;
+import dev.baton.orchestrator.gateway.RunControlState;
+import dev.baton.orchestrator.gateway.RunControlStateLoader;
+import dev.baton.orchestrator.gateway.RunnerConnection;
+import dev.baton.orchestrator.gateway.RunnerRegistry;
+import dev.baton.orchestrator.projection.ProjectionBarrier;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.workflow.IsolationMode;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jboss.logging.Logger;
+
+/**
+ * Gives runs their runners. Who gets a run is recorded before anything is sent or started, so a
+ * launch that is repeated after a crash finds what the first one chose. Two workers may launch for
+ * the same epoch at once where the first has lost its database session: the name of a process and
+ * the runner's own check of what it holds make that one runner.
+ */
+@ApplicationScoped
+public class RunLauncher {
+  private static final Logger LOG = Logger.getLogger(RunLauncher.class);
+  private static final Duration SQL = Duration.ofSeconds(10);
+  private static final Duration CATCH_UP = Duration.ofSeconds(5);
+
+  /** One run that needs a runner for this epoch. */
+  public record Target(String run, int epoch) {}
+
+  /** What became of a launch. */
+  public enum Outcome {
+    /** A runner has it, or it needs none any more. */
+    DONE,
+    /** No attached runner has room. */
+    NO_SLOT,
+    /** As many processes are starting here as may. */
+    NO_START,
+    /** To be repeated. */
+    FAILED
+  }
+
+  /** Who gets a run. */
+  private sealed interface Placement {
+    RunControlState run();
+
+    /** On a slot that was taken. */
+    record Slot(RunControlState run, RunnerConnection runner) implements Placement {}
+
+    /** A process of its own. */
+    record Own(RunControlState run, String runner, LaunchLimiter.Start start)
+        implements Placement {}
+  }
+
+  private final RunControlStateLoader contexts;
+  private final RunAssignmentFactory assignments;
+  private final RunnerRegistry attachments;
+  private final IsolatedRunnerLauncher isolated;
+  private final WarmRunnerPool warm;
+  private final RunnerExitPublisher gone;
+  private final RunnerProcessLauncher processes;
+  private final ProjectionBarrier catchUp;
+  private final Pool pool;
+  private final LaunchLimiter room;
+  private volatile boolean stopping;
+
+  RunLauncher(
+      RunControlStateLoader contexts,
+      RunAssignmentFactory assignments,
+      RunnerRegistry attachments,
+      IsolatedRunnerLauncher isolated,
+      WarmRunnerPool warm,
+      RunnerExitPublisher gone,
+      RunnerProcessLauncher processes,
+      ProjectionBarrier catchUp,
+      LaunchLimiter room,
+      Pool pool) {
+    this.room = room;
+    this.catchUp = catchUp;
+    this.contexts = contexts;
+    this.assignments = assignments;
+    this.attachments = attachments;
+    this.isolated = isolated;
+    this.warm = warm;
+    this.gone = gone;
+    this.processes = processes;
+    this.pool = pool;
+  }
+
+  /** From now on nothing is launched; what is asked stays owed. */
+  void stop() {
+    stopping = true;
+  }
+
+  /** Blocks until all have been sent or started. */
+  public Map<String, Outcome> launch(List<Target> targets) {
+    Map<String, Outcome> outcomes = new HashMap<>();
+    if (stopping) {
+      targets.forEach(target -> outcomes.put(target.run(), Outcome.FAILED));
+      return outcomes;
+    }
+    Map<String, RunControlState> known =
+        on(contexts.load(targets.stream().map(Target::run).toList()));
+    List<Placement> placed = new ArrayList<>();
+    List<RunControlState> chosen = new ArrayList<>();
+    List<Target> ordered = new ArrayList<>(targets);
+    // Slots may be fewer.
+    ordered.sort(Comparator.comparingInt((Target target) -> priority(known, target)).reversed());
+    for (Target target : ordered) {
+      RunControlState run = known.get(target.run());
+      if (run == null || !run.wants(target.epoch())) {
+        outcomes.put(target.run(), Outcome.DONE);
+      } else if (run.isolation() == IsolationMode.ISOLATED && isOwn(run)) {
+        own(run, placed, outcomes);
+      } else if (run.runner() == null) {
+        place(run, placed, outcomes);
+      } else {
+        chosen.add(run);
+      }
+    }
+    settle(placed, outcomes);
+    // Last, for it waits for the log: those without a runner must not wait with them.
+    placeAgain(chosen, outcomes);
+    return outcomes;
+  }
+
+  private static int priority(Map<String, RunControlState> known, Target target) {
+    RunControlState run = known.get(target.run());
+    return run == null ? 0 : run.priority();
+  }
+
+  /** Whether it gets a process for itself, or has been given one; a warm one is chosen once. */
+  private boolean isOwn(RunControlState run) {
+    String before = run.runner();
+    return processes.canStart() && (before == null || !WarmRunnerPool.isName(before));
+  }
+
+  private void own(RunControlState run, List<Placement> placed, Map<String, Outcome> outcomes) {
+    Optional<RunnerConnection> idle =
+        run.runner() == null ? warm.take(run.run()) : Optional.empty();
+    if (idle.isPresent()) {
+      placed.add(new Placement.Slot(run, idle.get()));
+      return;
+    }
+    String name = IsolatedRunnerLauncher.name(run.run(), run.epoch());
+    room.take()
+        .ifPresentOrElse(
+            start -> placed.add(new Placement.Own(run, name, start)),
+            () -> outcomes.put(run.run(), Outcome.NO_START));
+  }
+
+  private void place(RunControlState run, List<Placement> placed, Map<String, Outcome> outcomes) {
+    attachments
+        .takeSlot()
+        .ifPresentOrElse(
+            slot -> placed.add(new Placement.Slot(run, slot)),
+            () -> outcomes.put(run.run(), Outcome.NO_SLOT));
+  }
+
+  private void settle(List<Placement> placed, Map<String, Outcome> outcomes) {
+    if (placed.isEmpty()) {
+      return;
+    }
+    Set<String> recorded;
+    try {
+      recorded = record(placed);
+    } catch (RuntimeException e) {
+      giveBack(placed);
+      throw e;
+    }
+    List<Placement> unwanted = new ArrayList<>();
+    List<Placement> wanted = new ArrayList<>();
+    for (Placement placement : placed) {
+      (recorded.contains(placement.run().run()) ? wanted : unwanted).add(placement);
+    }
+    // Paused, cancelled or given to a newer epoch just now.
+    giveBack(unwanted);
+    unwanted.forEach(placement -> outcomes.put(placement.run().run(), Outcome.DONE));
+    carryOut(wanted, outcomes);
+  }
+
+  /**
+   * Their runners were chosen before. Where the runner is attached here without the run, the
+   * assignment was not sent; otherwise it is sent by whoever attaches under that name, or lost with
+   * it.
+   */
+  private void placeAgain(List<RunControlState> chosen, Map<String, Outcome> outcomes) {
+    List<RunControlState> unsent = new ArrayList<>();
+    for (RunControlState run : chosen) {
+      if (unsentTo(run).isPresent()) {
+        unsent.add(run);
+      } else {
+        outcomes.put(run.run(), Outcome.DONE);
+      }
+    }
+    if (unsent.isEmpty()) {
+      return;
+    }
+    // Or it was, and the run is done and given back: the log knows.
+    List<String> ids = unsent.stream().map(RunControlState::run).toList();
+    if (!catchUp.await(ids, CATCH_UP)) {
+      ids.forEach(run -> outcomes.put(run, Outcome.FAILED));
+      return;
+    }
+    Map<String, RunControlState> known = on(contexts.load(ids));
+    List<Placement> placed = new ArrayList<>();
+    for (RunControlState before : unsent) {
+      RunControlState run = known.get(before.run());
+      Optional<RunnerConnection> runner = unsentTo(before);
+      if (run == null
+          || !run.wants(before.epoch())
+          || run.startedEpoch() >= before.epoch()
+          || runner.isEmpty()) {
+        outcomes.put(before.run(), Outcome.DONE);
+      } else if (attachments.takeSlot(runner.get())) {
+        placed.add(new Placement.Slot(run, runner.get()));
+      } else {
+        outcomes.put(before.run(), Outcome.NO_SLOT);
+      }
+    }
+    settle(placed, outcomes);
+  }
+
+  /** The runner that was chosen for it, where it is attached here and does not have it. */
+  private Optional<RunnerConnection> unsentTo(RunControlState run) {
+    return Optional.ofNullable(run.runner())
+        .flatMap(attachments::runner)
+        .filter(runner -> !attachments.carries(runner, run.run()));
+  }
+
+  private void giveBack(List<Placement> placed) {
+    for (Placement placement : placed) {
+      switch (placement) {
+        case Placement.Slot(_, RunnerConnection runner) -> attachments.giveBack(runner);
+        case Placement.Own(_, _, LaunchLimiter.Start start) -> start.end();
+      }
+    }
+  }
+
+  /** The runs that still want the runner. */
+  private Set<String> record(List<Placement> placed) {
+    var rows = Json.mapper().createArrayNode();
+    for (Placement placement : placed) {
+      rows.addObject()
+          .put("id", placement.run().run())
+          .put("epoch", placement.run().epoch())
+          .put(
+              "runner",
+              switch (placement) {
+                case Placement.Slot(_, RunnerConnection runner) -> runner.runner();
+                case Placement.Own(_, String runner, _) -> runner;
+              });
+    }
+    Set<String> recorded = new HashSet<>();
+    on(pool.preparedQuery(
+                """
+                WITH v AS (
+                  SELECT id, epoch, runner FROM json_to_recordset($1::text::json) AS t (id text, epoch int, runner text)),
+                given AS (
+                  UPDATE orchestrator.run r SET runner_id = v.runner, assigned_at = now() FROM v
+                  WHERE r.id = v.id AND r.epoch = v.epoch AND r.desired = 'running' RETURNING r.id),
+                warm AS (
+                  UPDATE orchestrator.runner w SET run = v.id, epoch = v.epoch FROM v JOIN given ON given.id = v.id
+                  WHERE w.id = v.runner AND w.mode = 'warm')
+                SELECT id FROM given""")
+            .execute(Tuple.of(rows.toString())))
+        .forEach(row -> recorded.add(row.getString("id")));
+    return recorded;
+  }
+
+  private void carryOut(List<Placement> placed, Map<String, Outcome> outcomes) {
+    Map<String, Future<Outcome>> starting = new LinkedHashMap<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Placement placement : placed) {
+        switch (placement) {
+          case Placement.Slot(RunControlState run, RunnerConnection runner) ->
+              outcomes.put(run.run(), send(run, runner));
+          case Placement.Own(RunControlState run, String runner, LaunchLimiter.Start start) ->
+              starting.put(run.run(), threads.submit(() -> start(run, runner, start)));
+        }
+      }
+      starting.forEach((run, outcome) -> outcomes.put(run, result(run, outcome)));
+    }
+  }
+
+  private Outcome send(RunControlState run, RunnerConnection runner) {
+    try {
+      // Where the stream has ended, the runner gets it when it attaches again, or is lost with it.
+      boolean sent = attachments.assign(runner, on(assignments.assign(run)));
+      if (!sent) {
+        LOG.infof(
+            "run %s: runner %s has detached before it was assigned", run.run(), runner.runner());
+      }
+      if (WarmRunnerPool.isName(runner.runner())) {
+        warm.gave(runner.runner());
+        if (!sent) {
+          // Its end may have been told before it was chosen.
+          gone.lostByRunner(run.run(), run.epoch(), runner.runner());
+        }
+      }
+      return Outcome.DONE;
+    } catch (RuntimeException e) {
+      attachments.giveBack(runner);
+      LOG.warnf("run %s could not be assigned: %s", run.run(), e);
+      return Outcome.FAILED;
+    }
+  }
+
+  private Outcome start(RunControlState run, String runner, LaunchLimiter.Start start) {
+    warm.startedCold();
+    try {
+      return isolated.start(run, runner, start) ? Outcome.DONE : Outcome.FAILED;
+    } catch (RuntimeException e) {
+      start.end();
+      throw e;
+    }
+  }
+
+  private static Outcome result(String run, Future<Outcome> outcome) {
+    try {
+      return outcome.get();
+    } catch (ExecutionException e) {
+      LOG.errorf(e.getCause(), "run %s: its runner could not be started", run);
+      return Outcome.FAILED;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Outcome.FAILED;
+    }
+  }
+
+  private static <T> T on(Uni<T> uni) {
+    return uni.await().atMost(SQL);
+  }
+}

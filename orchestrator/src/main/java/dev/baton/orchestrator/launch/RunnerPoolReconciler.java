@@ -1,0 +1,154 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import com.github.f4b6a3.ulid.UlidCreator;
+import dev.baton.orchestrator.scheduling.DelayedTask;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.jboss.logging.Logger;
+
+/**
+ * Keeps a wanted number of runners of one mode alive. One that dies young is replaced ever more
+ * slowly. Thread-safe.
+ */
+final class RunnerPoolReconciler {
+  private static final Logger LOG = Logger.getLogger(RunnerPoolReconciler.class);
+  private static final long FIRST_BACKOFF_MILLIS = 200;
+  private static final int MAX_DOUBLINGS = 7;
+  private static final Duration GOOD_LIFE = Duration.ofSeconds(30);
+
+  /**
+   * @param mode as the runner is told, and as its row says
+   * @param prefix of the runners' names
+   * @param slots of each
+   * @param size how many are wanted
+   */
+  record Kind(String mode, String prefix, int slots, int size) {}
+
+  private final RunnerProcessLauncher processes;
+  private final RunnerProcessRepository table;
+  private final RunnerProcessWatcher watch;
+  private final LaunchLimiter room;
+  private final Kind kind;
+  private final Predicate<String> counts;
+  private final AtomicInteger youngDeaths = new AtomicInteger();
+  private volatile long lastStartNanos;
+  private volatile boolean waiting;
+  private volatile boolean stopping;
+
+  /**
+   * @param counts whether a runner that is alive is one of the wanted number
+   */
+  RunnerPoolReconciler(
+      RunnerProcessLauncher processes,
+      RunnerProcessRepository table,
+      RunnerProcessWatcher watch,
+      LaunchLimiter room,
+      Kind kind,
+      Predicate<String> counts) {
+    this.processes = processes;
+    this.table = table;
+    this.watch = watch;
+    this.room = room;
+    this.kind = kind;
+    this.counts = counts;
+  }
+
+  /** Starts what is missing beside those that are watched. */
+  void fill() {
+    while (startIfMissing()) {
+      // One more.
+    }
+  }
+
+  /** {@link #fill}, later, on a thread of its own. */
+  void fillAfter(Duration delay) {
+    if (!stopping) {
+      DelayedTask.run(kind.prefix() + "refill", delay, this::fill);
+    }
+  }
+
+  void stop() {
+    stopping = true;
+  }
+
+  /** One that counted has ended, and nobody has ended it. */
+  void died() {
+    boolean young = System.nanoTime() - lastStartNanos < GOOD_LIFE.toNanos();
+    int deaths = young ? youngDeaths.incrementAndGet() : 0;
+    if (!young) {
+      youngDeaths.set(0);
+    }
+    // The first death is an accident and costs no time.
+    fillAfter(
+        Duration.ofMillis(
+            deaths <= 1 ? 0 : FIRST_BACKOFF_MILLIS << Math.min(deaths - 2, MAX_DOUBLINGS)));
+  }
+
+  /** One has done what it was started for. */
+  void wasOfUse() {
+    youngDeaths.set(0);
+  }
+
+  /** One at a time, so that two who see the same one missing start one. */
+  private synchronized boolean startIfMissing() {
+    long alive =
+        watch.watched().keySet().stream()
+            .filter(id -> id.startsWith(kind.prefix()))
+            .filter(counts)
+            .count();
+    if (stopping || alive >= kind.size()) {
+      return false;
+    }
+    // Before the look, so that room which is there a moment later is not missed.
+    waiting = true;
+    Optional<LaunchLimiter.Start> start = room.take();
+    waiting = start.isEmpty();
+    return start.flatMap(this::startOne).isPresent();
+  }
+
+  /** There may be room for another start. */
+  void onRoom() {
+    if (waiting) {
+      waiting = false;
+      fillAfter(Duration.ZERO);
+    }
+  }
+
+  /** One more than is wanted; its name. Blocks until there is room for a start, at most so long. */
+  Optional<String> startExtra(Duration within) throws InterruptedException {
+    return stopping ? Optional.empty() : room.take(within).flatMap(this::startOne);
+  }
+
+  /** Its name; empty when it could not be started, which is tried again later. */
+  private Optional<String> startOne(LaunchLimiter.Start start) {
+    String runner =
+        kind.prefix() + UlidCreator.getMonotonicUlid().toString().toLowerCase(Locale.ROOT);
+    lastStartNanos = System.nanoTime();
+    try {
+      table.insert(runner, kind.mode(), null, null, processes.log(runner).toString());
+      Process process =
+          processes.start(
+              new RunnerProcessLauncher.Spec(runner, kind.mode(), kind.slots(), null, 0, null));
+      watch.child(runner, kind.mode(), process, start);
+      table.running(runner, process.pid(), RunnerProcessLauncher.startOf(process.toHandle()));
+      LOG.infof("%s runner %s started, pid %d", kind.mode(), runner, process.pid());
+      return Optional.of(runner);
+    } catch (IOException | RuntimeException e) {
+      start.end();
+      LOG.errorf("a %s runner could not be started: %s", kind.mode(), e.getMessage());
+      int deaths = youngDeaths.incrementAndGet();
+      fillAfter(Duration.ofMillis(FIRST_BACKOFF_MILLIS << Math.min(deaths, MAX_DOUBLINGS)));
+      return Optional.empty();
+    }
+  }
+}

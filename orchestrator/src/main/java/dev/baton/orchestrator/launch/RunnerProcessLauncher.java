@@ -1,0 +1,173 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts runner processes so that they outlive this one: in a session of their own, with files
+ * instead of pipes. Thread-safe.
+ */
+@ApplicationScoped
+public class RunnerProcessLauncher {
+  static final String LOG_SUFFIX = ".log";
+
+  private static final List<Path> SETSID =
+      List.of(Path.of("/usr/bin/setsid"), Path.of("/bin/setsid"));
+  private static final List<String> PRIVATE =
+      List.of("BATON_DB_", "BATON_OBJECT_STORE_", "BATON_LAUNCHER_", "QUARKUS_");
+
+  // The start is reckoned from the boot time, which moves a little when the clock is set.
+  private static final long CLOCK_SLACK_MILLIS = 2_000;
+
+  private final OrchestratorConfig config;
+  private final String kafka;
+
+  RunnerProcessLauncher(
+      OrchestratorConfig config, @ConfigProperty(name = "kafka.bootstrap.servers") String kafka) {
+    this.config = config;
+    this.kafka = kafka;
+  }
+
+  /**
+   * @param lease null for a pool runner, which gets one with each run
+   */
+  record Spec(
+      String id, String mode, int slots, @Nullable String run, int epoch, @Nullable String lease) {}
+
+  /** A process that was started or found again. */
+  record Started(ProcessHandle handle, long startedAtMs) {}
+
+  boolean canStart() {
+    return config.launcher().process().command().filter(command -> !command.isBlank()).isPresent();
+  }
+
+  /** Where runs keep their workspaces on this host: a folder for each. */
+  Path runsFolder() {
+    return work().resolve("runs");
+  }
+
+  /** Where runners print: a file for each, its name and {@link #LOG_SUFFIX}. */
+  Path logFolder() {
+    return config.data().toAbsolutePath().resolve("runners");
+  }
+
+  Path log(String runner) {
+    return logFolder().resolve(runner + LOG_SUFFIX);
+  }
+
+  /**
+   * @throws IOException when the command cannot be started; the message names it
+   */
+  Process start(Spec spec) throws IOException {
+    Path log = log(spec.id());
+    Files.createDirectories(log.getParent());
+    Files.createDirectories(work());
+    ProcessBuilder builder = new ProcessBuilder(command());
+    builder.directory(work().toFile());
+    builder.redirectInput(new File("/dev/null"));
+    builder.redirectErrorStream(true);
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    environment(builder.environment(), spec);
+    return builder.start();
+  }
+
+  /**
+   * A runner that was started, by the name in its environment: its own process, not one of its
+   * steps.
+   */
+  Optional<Started> findByName(String runner) {
+    return ProcfsProcessReader.all().stream()
+        .filter(entry -> !entry.dead())
+        .filter(
+            entry -> {
+              Map<String, String> environment = ProcfsProcessReader.environment(entry.pid());
+              return runner.equals(environment.get("BATON_RUNNER_ID"))
+                  && !environment.containsKey("BATON_STEP_ID");
+            })
+        .min(java.util.Comparator.comparingLong(ProcfsProcessReader.Entry::startTicks))
+        .flatMap(entry -> ProcessHandle.of(entry.pid()))
+        .map(handle -> new Started(handle, startOf(handle)));
+  }
+
+  /** The process of a recorded runner, where it still is that one. */
+  static Optional<ProcessHandle> alive(long pid, long startedAtMs) {
+    return ProcessHandle.of(pid)
+        .filter(handle -> isSame(handle, startedAtMs))
+        .filter(handle -> ProcfsProcessReader.isAlive(pid));
+  }
+
+  /** Whether the process is the one that started then, and not a later one with its number. */
+  static boolean isSame(ProcessHandle handle, long startedAtMs) {
+    return Math.abs(startOf(handle) - startedAtMs) <= CLOCK_SLACK_MILLIS;
+  }
+
+  static long startOf(ProcessHandle handle) {
+    return handle.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
+  }
+
+  private Path work() {
+    return config.data().toAbsolutePath().resolve("work");
+  }
+
+  private List<String> command() throws IOException {
+    List<String> command = new ArrayList<>();
+    // setsid replaces itself by the command: the pid and the exit code stay the command's.
+    SETSID.stream()
+        .filter(Files::isExecutable)
+        .findFirst()
+        .ifPresent(s -> command.add(s.toString()));
+    String configured =
+        config
+            .launcher()
+            .process()
+            .command()
+            .orElseThrow(() -> new IOException("baton.launcher.process.command is not set"));
+    configured.lines().map(String::strip).filter(line -> !line.isEmpty()).forEach(command::add);
+    return command;
+  }
+
+  private void environment(Map<String, String> environment, Spec spec) {
+    environment.keySet().removeIf(name -> PRIVATE.stream().anyMatch(name::startsWith));
+    environment.remove("BATON_RUN_ID");
+    environment.remove("BATON_EPOCH");
+    environment.remove("BATON_STEP_ID");
+    environment.put("BATON_RUNNER_ID", spec.id());
+    environment.put("BATON_RUNNER_MODE", spec.mode());
+    environment.put("BATON_RUNNER_SLOTS", Integer.toString(spec.slots()));
+    if (spec.run() != null) {
+      environment.put("BATON_RUN_ID", spec.run());
+      environment.put("BATON_EPOCH", Integer.toString(spec.epoch()));
+    }
+    if (spec.lease() != null) {
+      environment.put("BATON_LEASE", spec.lease());
+    }
+    environment.put("BATON_RUNNER_MAX_LIFETIME", config.runner().maxLifetime());
+    environment.put("BATON_ORCHESTRATOR_URL", list(config.orchestratorUrl()));
+    environment.put("BATON_STORE_URL", list(config.storeUrl()));
+    environment.put("KAFKA_BOOTSTRAP_SERVERS", kafka);
+    environment.put("BATON_DATA", work().toString());
+  }
+
+  private static String list(List<URI> urls) {
+    return urls.stream().map(URI::toString).collect(Collectors.joining(","));
+  }
+}

@@ -1,0 +1,188 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.protocol.json.Json;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The processes that were launched, so that a restarted orchestrator knows them. Written before a
+ * process is started and again once its pid is known. Blocking methods have a bound of 10 s.
+ */
+@ApplicationScoped
+public class RunnerProcessRepository {
+  private static final Duration SQL = Duration.ofSeconds(10);
+  private static final String COLUMNS =
+      "id, mode, instance, host, run, epoch, state, pid, started_at_ms, log_path, exit_code, created_at";
+
+  /**
+   * @param mode {@code isolated}, {@code warm} or {@code shared}
+   * @param run of an isolated one; of a warm one that was given a run
+   * @param state {@code starting running exited}
+   * @param startedAtMs of the process, in milliseconds since the epoch: tells a pid from its reuse
+   */
+  public record Entry(
+      String id,
+      String mode,
+      String instance,
+      String host,
+      @Nullable String run,
+      @Nullable Integer epoch,
+      String state,
+      @Nullable Long pid,
+      @Nullable Long startedAtMs,
+      String logPath,
+      @Nullable Integer exitCode,
+      Instant createdAt) {}
+
+  private final Pool pool;
+  private final String instance;
+  private final String host;
+
+  RunnerProcessRepository(Pool pool, OrchestratorConfig config) {
+    this.pool = pool;
+    this.instance = config.instanceId();
+    this.host = LocalHostName.name();
+  }
+
+  /** False when the row exists: the launch is being repeated. */
+  boolean insert(
+      String id, String mode, @Nullable String run, @Nullable Integer epoch, String log) {
+    return on(pool.preparedQuery(
+                    """
+                    INSERT INTO orchestrator.runner (id, mode, instance, host, run, epoch, state, log_path)
+                    VALUES ($1, $2, $3, $4, $5, $6, 'starting', $7) ON CONFLICT (id) DO NOTHING""")
+                .execute(Tuple.from(Arrays.asList(id, mode, instance, host, run, epoch, log))))
+            .rowCount()
+        == 1;
+  }
+
+  void running(String id, long pid, long startedAtMs) {
+    on(
+        pool.preparedQuery(
+                """
+                UPDATE orchestrator.runner SET state = 'running', pid = $2, started_at_ms = $3
+                WHERE id = $1 AND state <> 'exited'""")
+            .execute(Tuple.of(id, pid, startedAtMs)));
+  }
+
+  void exited(String id, @Nullable Integer exitCode) {
+    on(
+        pool.preparedQuery(
+                """
+                UPDATE orchestrator.runner SET state = 'exited', exit_code = $2, ended_at = now()
+                WHERE id = $1 AND state <> 'exited'""")
+            .execute(Tuple.from(Arrays.asList(id, exitCode))));
+  }
+
+  Optional<Entry> find(String id) {
+    return first(
+        on(
+            pool.preparedQuery("SELECT " + COLUMNS + " FROM orchestrator.runner WHERE id = $1")
+                .execute(Tuple.of(id))));
+  }
+
+  /**
+   * What was started for these runs' epochs, or given them: one for each run that has any.
+   *
+   * @param epochs by run
+   */
+  List<Entry> carriers(Map<String, Integer> epochs) {
+    ArrayNode wanted = Json.mapper().createArrayNode();
+    epochs.forEach((run, epoch) -> wanted.addObject().put("run", run).put("epoch", epoch));
+    return entries(
+        on(
+            pool.preparedQuery(
+                    "SELECT DISTINCT ON (run) "
+                        + COLUMNS
+                        + """
+                           FROM orchestrator.runner WHERE (run, epoch) IN (
+                            SELECT v.run, v.epoch FROM json_to_recordset($1::text::json) AS v (run text, epoch int))
+                          ORDER BY run, state = 'exited', created_at DESC""")
+                .execute(Tuple.of(wanted.toString()))));
+  }
+
+  /** Those of this replica that have not been seen to exit. */
+  List<Entry> alive() {
+    return entries(
+        on(
+            pool.preparedQuery(
+                    "SELECT "
+                        + COLUMNS
+                        + " FROM orchestrator.runner WHERE instance = $1 AND state <> 'exited'")
+                .execute(Tuple.of(instance))));
+  }
+
+  /** Processes of this host that were launched for older epochs of these runs. */
+  List<Entry> olderThan(String run, int epoch) {
+    return entries(
+        on(
+            pool.preparedQuery(
+                    "SELECT "
+                        + COLUMNS
+                        + """
+                           FROM orchestrator.runner
+                          WHERE run = $1 AND epoch < $2 AND host = $3 AND state <> 'exited'""")
+                .execute(Tuple.of(run, epoch, host))));
+  }
+
+  /** Newest first, those that have exited last. */
+  Uni<List<Entry>> list(int limit) {
+    return pool.preparedQuery(
+            "SELECT "
+                + COLUMNS
+                + " FROM orchestrator.runner ORDER BY state = 'exited', created_at DESC LIMIT $1")
+        .execute(Tuple.of(limit))
+        .map(RunnerProcessRepository::entries);
+  }
+
+  private static Optional<Entry> first(RowSet<Row> rows) {
+    return entries(rows).stream().findFirst();
+  }
+
+  private static List<Entry> entries(RowSet<Row> rows) {
+    List<Entry> entries = new ArrayList<>();
+    for (Row row : rows) {
+      OffsetDateTime created = row.getOffsetDateTime("created_at");
+      entries.add(
+          new Entry(
+              row.getString("id"),
+              row.getString("mode"),
+              row.getString("instance"),
+              row.getString("host"),
+              row.getString("run"),
+              row.getInteger("epoch"),
+              row.getString("state"),
+              row.getLong("pid"),
+              row.getLong("started_at_ms"),
+              row.getString("log_path"),
+              row.getInteger("exit_code"),
+              created.toInstant()));
+    }
+    return entries;
+  }
+
+  private static <T> T on(Uni<T> uni) {
+    return uni.await().atMost(SQL);
+  }
+}

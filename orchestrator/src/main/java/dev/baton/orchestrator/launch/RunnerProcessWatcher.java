@@ -1,0 +1,230 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.failover.RunnerExitPublisher;
+import dev.baton.orchestrator.gateway.RunnerRegistry;
+import dev.baton.orchestrator.replicas.ReplicaBus;
+import dev.baton.orchestrator.replicas.ReplicaMessage;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees runner processes end, within milliseconds for children of this process and within a fifth of
+ * a second for those of an earlier one. A runner that has not attached in time is killed, which
+ * ends it like any other.
+ */
+@ApplicationScoped
+public class RunnerProcessWatcher {
+  private static final Logger LOG = Logger.getLogger(RunnerProcessWatcher.class);
+  private static final Duration POLL = Duration.ofMillis(200);
+  private static final Duration ANSWER = Duration.ofSeconds(2);
+  private static final long FIRST_BACKOFF_MILLIS = 200;
+  private static final long MAX_BACKOFF_MILLIS = 10_000;
+
+  /** A runner process has ended. */
+  public record RunnerGone(String runner, String mode) {}
+
+  private final RunnerProcessRepository table;
+  private final RunnerExitPublisher gone;
+  private final RunnerRegistry attachments;
+  private final Event<RunnerGone> ended;
+  private final ReplicaBus bus;
+  private final Duration attachWithin;
+  private final Map<String, ProcessHandle> watched = new ConcurrentHashMap<>();
+  private volatile boolean stopping;
+
+  RunnerProcessWatcher(
+      RunnerProcessRepository table,
+      RunnerExitPublisher gone,
+      RunnerRegistry attachments,
+      Event<RunnerGone> ended,
+      ReplicaBus bus,
+      OrchestratorConfig config) {
+    this.bus = bus;
+    this.table = table;
+    this.gone = gone;
+    this.attachments = attachments;
+    this.ended = ended;
+    this.attachWithin = config.launcher().timeout();
+  }
+
+  /**
+   * Watches a child.
+   *
+   * @param start ends when the runner has attached, has not in time, or has exited
+   */
+  void child(String runner, String mode, Process process, LaunchLimiter.Start start) {
+    watched.put(runner, process.toHandle());
+    expectAttach(runner, process.toHandle(), true).whenComplete((attached, late) -> start.end());
+    process
+        .onExit()
+        .thenAccept(
+            exited ->
+                Thread.ofVirtual()
+                    .name("exit-" + runner)
+                    .start(
+                        () -> {
+                          start.end();
+                          exited(runner, mode, exited.exitValue());
+                        }));
+  }
+
+  /** Watches a process that an earlier orchestrator started; its exit code cannot be known. */
+  void stranger(String runner, String mode, RunnerProcessLauncher.Started started) {
+    watched.put(runner, started.handle());
+    expectAttach(runner, started.handle(), false);
+    Thread.ofVirtual()
+        .name("watch-" + runner)
+        .start(
+            () -> {
+              long pid = started.handle().pid();
+              while (RunnerProcessLauncher.alive(pid, started.startedAtMs()).isPresent()) {
+                if (!sleep(POLL)) {
+                  return;
+                }
+              }
+              exited(runner, mode, null);
+            });
+  }
+
+  /** A recorded process that is there no more. Nobody is told: it is not missed. */
+  void absent(String runner) {
+    Thread.ofVirtual().name("absent-" + runner).start(() -> record(runner, null));
+  }
+
+  /** The processes that are alive now. */
+  Map<String, ProcessHandle> watched() {
+    return Map.copyOf(watched);
+  }
+
+  /** From now on exits are left to the next start, which finds the processes gone. */
+  void stop() {
+    stopping = true;
+  }
+
+  private void exited(String runner, String mode, @Nullable Integer exitCode) {
+    watched.remove(runner);
+    attachments.expectNoMore(runner);
+    attachments.gone(runner);
+    if (stopping) {
+      return;
+    }
+    LOG.infof(
+        "runner %s has exited (%s)",
+        runner, exitCode == null ? "code unknown" : "code " + exitCode);
+    ended.fire(new RunnerGone(runner, mode));
+    record(runner, exitCode);
+  }
+
+  private void record(String runner, @Nullable Integer exitCode) {
+    long pause = FIRST_BACKOFF_MILLIS;
+    while (!stopping) {
+      try {
+        gone.exited(runner, exitCode);
+        // Last: until it is recorded, a restart sees the exit again.
+        table.exited(runner, exitCode);
+        return;
+      } catch (RuntimeException e) {
+        LOG.warnf("the exit of runner %s cannot be told yet: %s", runner, e);
+      }
+      if (!sleep(Duration.ofMillis(pause))) {
+        return;
+      }
+      pause = Math.min(MAX_BACKOFF_MILLIS, 2 * pause);
+    }
+  }
+
+  /**
+   * Kills a runner that does not attach. One of before that carries open runs may work on without
+   * its stream: its heartbeats say how it is.
+   *
+   * @return completes when it has attached, or has not in time
+   */
+  private CompletableFuture<Void> expectAttach(
+      String runner, ProcessHandle process, boolean ownChild) {
+    return attachments
+        .expect(runner)
+        .orTimeout(attachWithin.toMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete(
+            (attached, late) -> {
+              attachments.expectNoMore(runner);
+              if (late != null) {
+                Thread.ofVirtual()
+                    .name("late-" + runner)
+                    .start(() -> late(runner, process, ownChild));
+              }
+            });
+  }
+
+  private void late(String runner, ProcessHandle process, boolean ownChild) {
+    if (stopping || !process.isAlive() || !watched.containsKey(runner)) {
+      return;
+    }
+    if (!ownChild && mayBeAtWork(runner)) {
+      expectAttach(runner, process, false);
+      return;
+    }
+    if (isElsewhere(runner)) {
+      expectAttach(runner, process, ownChild);
+      return;
+    }
+    LOG.warnf(
+        "runner %s (pid %d) has not attached within %s and is killed",
+        runner, process.pid(), attachWithin);
+    process.destroyForcibly();
+  }
+
+  /** Whether another replica says that it has it, or nobody can be asked. */
+  private boolean isElsewhere(String runner) {
+    try {
+      CompletableFuture<Void> had = attachments.expect(runner);
+      bus.tell(new ReplicaMessage.WhoHas(runner)).await().atMost(ANSWER);
+      had.get(ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException | RuntimeException e) {
+      LOG.warnf("whether runner %s is attached elsewhere is not known: %s", runner, e);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    } finally {
+      attachments.expectNoMore(runner);
+    }
+  }
+
+  private boolean mayBeAtWork(String runner) {
+    try {
+      return gone.carriesOpenRuns(runner);
+    } catch (RuntimeException e) {
+      LOG.warnf("whether runner %s carries runs is not known: %s", runner, e);
+      return true;
+    }
+  }
+
+  private static boolean sleep(Duration duration) {
+    try {
+      Thread.sleep(duration);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

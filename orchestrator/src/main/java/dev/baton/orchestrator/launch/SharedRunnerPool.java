@@ -1,0 +1,77 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jboss.logging.Logger;
+
+/** Runners that carry many light runs. */
+@ApplicationScoped
+class SharedRunnerPool {
+  private static final Logger LOG = Logger.getLogger(SharedRunnerPool.class);
+  static final String MODE = "shared";
+  private static final String PREFIX = "pool-";
+
+  private final RunnerProcessLauncher processes;
+  private final RunnerPoolReconciler keeper;
+
+  /** Those that end soon: they are replaced before. */
+  private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+
+  SharedRunnerPool(
+      RunnerProcessLauncher processes,
+      RunnerProcessRepository table,
+      RunnerProcessWatcher watch,
+      LaunchLimiter room,
+      OrchestratorConfig config) {
+    this.processes = processes;
+    keeper =
+        new RunnerPoolReconciler(
+            processes,
+            table,
+            watch,
+            room,
+            new RunnerPoolReconciler.Kind(
+                MODE, PREFIX, config.runner().slots(), config.launcher().pool().size()),
+            runner -> !leaving.contains(runner));
+  }
+
+  /** Starts what is missing beside those that are watched. */
+  void fill() {
+    if (!processes.canStart()) {
+      LOG.info("baton.launcher.process.command is not set: runners must attach by themselves");
+      return;
+    }
+    keeper.fill();
+  }
+
+  void stop() {
+    keeper.stop();
+  }
+
+  /** Starts another one in place of one that ends soon. */
+  void replace(String runner) {
+    if (processes.canStart() && leaving.add(runner)) {
+      keeper.fill();
+    }
+  }
+
+  void onRoom(@Observes RunnerSlotsFreedEvent event) {
+    keeper.onRoom();
+  }
+
+  void onGone(@Observes RunnerProcessWatcher.RunnerGone gone) {
+    if (gone.mode().equals(MODE) && !leaving.remove(gone.runner())) {
+      keeper.died();
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.lease;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.lease.LeaseKey;
+import dev.baton.protocol.lease.LeaseVerifier;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.security.spec.X509EncodedKeySpec;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Signs leases: a compact EdDSA token (RFC 8037) that says who may carry which run in which epoch.
+ * The key is made at the first start and stays in the data folder. Thread-safe.
+ */
+@ApplicationScoped
+public class LeaseSigner {
+  static final String KEY_FILE = "lease.key";
+  private static final String ALGORITHM = LeaseKey.ALGORITHM;
+  private static final Base64.Encoder URL = Base64.getUrlEncoder().withoutPadding();
+
+  private final PrivateKey key;
+  private final LeaseKey publicKey;
+  private final String header;
+  private final boolean required;
+
+  LeaseSigner(OrchestratorConfig config) {
+    required = config.lease().required();
+    try {
+      KeyPair pair = load(config.data().resolve(KEY_FILE));
+      key = pair.getPrivate();
+      publicKey = LeaseKey.of(pair.getPublic().getEncoded());
+      header = encode(Json.bytes(Map.of("alg", "EdDSA", "typ", "JWT", "kid", publicKey.kid())));
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+      throw new IllegalStateException(
+          "the lease key " + config.data().resolve(KEY_FILE) + " cannot be used", e);
+    }
+  }
+
+  /** A token for one run and one epoch. */
+  public String mint(String run, int epoch, String project) {
+    String payload =
+        encode(
+            Json.bytes(
+                Map.of(
+                    "iss", LeaseVerifier.ISSUER,
+                    "sub", run,
+                    "epoch", epoch,
+                    "project", project,
+                    "iat", Instant.now().getEpochSecond())));
+    String signed = header + "." + payload;
+    try {
+      Signature signature = Signature.getInstance(ALGORITHM);
+      signature.initSign(key);
+      signature.update(signed.getBytes(StandardCharsets.US_ASCII));
+      return signed + "." + encode(signature.sign());
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK signs with " + ALGORITHM, e);
+    }
+  }
+
+  /**
+   * {@link #mint}, or an empty text where no lease is asked for: a signature costs more than a
+   * light run's step.
+   */
+  public String mintIfRequired(String run, int epoch, String project) {
+    return required ? mint(run, epoch, project) : "";
+  }
+
+  /** What others verify this replica's leases with. */
+  public LeaseKey publicKey() {
+    return publicKey;
+  }
+
+  private static KeyPair load(Path file) throws IOException, GeneralSecurityException {
+    if (!Files.exists(file)) {
+      create(file);
+    }
+    List<String> lines = Files.readAllLines(file);
+    if (lines.size() < 2) {
+      throw new IOException(file + " has no key pair; delete it to have a new one made");
+    }
+    KeyFactory keys = KeyFactory.getInstance(ALGORITHM);
+    Base64.Decoder decoder = Base64.getDecoder();
+    return new KeyPair(
+        keys.generatePublic(new X509EncodedKeySpec(decoder.decode(lines.get(1)))),
+        keys.generatePrivate(new PKCS8EncodedKeySpec(decoder.decode(lines.get(0)))));
+  }
+
+  private static void create(Path file) throws IOException, GeneralSecurityException {
+    KeyPair pair = KeyPairGenerator.getInstance(ALGORITHM).generateKeyPair();
+    Base64.Encoder encoder = Base64.getEncoder();
+    String text =
+        encoder.encodeToString(pair.getPrivate().getEncoded())
+            + "\n"
+            + encoder.encodeToString(pair.getPublic().getEncoded())
+            + "\n";
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    Path fresh =
+        Files.createTempFile(
+            file.toAbsolutePath().getParent(),
+            KEY_FILE,
+            ".new",
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    try {
+      Files.writeString(fresh, text, StandardOpenOption.TRUNCATE_EXISTING);
+      Files.createLink(file, fresh);
+    } catch (FileAlreadyExistsException another) {
+      // Another replica on this folder was first: its key is the key.
+      return;
+    } finally {
+      Files.delete(fresh);
+    }
+  }
+
+  private static String encode(byte[] bytes) {
+    return URL.encodeToString(bytes);
+  }
+}

@@ -1,0 +1,176 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.liveness;
+
+import dev.baton.protocol.topic.TopicName;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the broker four times a second where the heartbeats begin and end. An answer that is late by
+ * more than a second is a break: runners may have been unable to send as well, and get their full
+ * time again.
+ */
+@ApplicationScoped
+class BrokerConnectivityProbe implements BrokerConnectivity {
+  private static final Logger LOG = Logger.getLogger(BrokerConnectivityProbe.class);
+  private static final Duration EVERY = Duration.ofMillis(250);
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final long MAX_GAP_MILLIS = 2_000;
+
+  private record Answer(long asked, long at, Map<Integer, Long> ends, Map<Integer, Long> done) {}
+
+  private final Admin admin;
+  private final String group;
+  private volatile Answer last = new Answer(0, 0, Map.of(), Map.of());
+  private volatile long unbrokenSince = System.currentTimeMillis();
+  private volatile @Nullable Thread thread;
+
+  BrokerConnectivityProbe(
+      Admin admin, @ConfigProperty(name = "quarkus.kafka-streams.application-id") String group) {
+    this.admin = admin;
+    this.group = group;
+  }
+
+  void onStart(@Observes @Priority(3000) StartupEvent event) {
+    thread = Thread.ofVirtual().name("broker-contact").start(this::watch);
+  }
+
+  void onStop(@Observes @Priority(1) ShutdownEvent event) {
+    Thread running = thread;
+    if (running != null) {
+      running.interrupt();
+    }
+  }
+
+  @Override
+  public OptionalLong end(int partition) {
+    Answer answer = last;
+    Long end = answer.ends().get(partition);
+    boolean stale = System.currentTimeMillis() - answer.at() > MAX_GAP_MILLIS;
+    return stale || end == null ? OptionalLong.empty() : OptionalLong.of(end);
+  }
+
+  @Override
+  public long asOf() {
+    return last.asked();
+  }
+
+  @Override
+  public long done(int partition) {
+    return last.done().getOrDefault(partition, 0L);
+  }
+
+  @Override
+  public long over(int partition, long read) {
+    return ReadPositionInterceptor.over(partition, read);
+  }
+
+  @Override
+  public long unbrokenSince() {
+    // While a break lasts, it has not ended: nobody's time has begun.
+    long now = System.currentTimeMillis();
+    return now - last.at() > MAX_GAP_MILLIS ? now : unbrokenSince;
+  }
+
+  private void watch() {
+    Set<Integer> partitions = Set.of();
+    while (!Thread.currentThread().isInterrupted()) {
+      try {
+        if (partitions.isEmpty()) {
+          partitions = partitions();
+        }
+        ask(partitions);
+        Thread.sleep(EVERY);
+      } catch (InterruptedException e) {
+        return;
+      } catch (ExecutionException | TimeoutException | RuntimeException e) {
+        if (e instanceof RuntimeException) {
+          LOG.warnf(e, "the broker could not be asked and will be asked again");
+        } else {
+          LOG.debugf("the broker does not answer: %s", e);
+        }
+        try {
+          Thread.sleep(EVERY);
+        } catch (InterruptedException interrupted) {
+          return;
+        }
+      }
+    }
+  }
+
+  private Set<Integer> partitions()
+      throws InterruptedException, ExecutionException, TimeoutException {
+    Map<String, TopicDescription> topics =
+        admin
+            .describeTopics(Set.of(TopicName.HEARTBEATS))
+            .allTopicNames()
+            .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    Set<Integer> numbers = new HashSet<>();
+    Objects.requireNonNull(topics.get(TopicName.HEARTBEATS))
+        .partitions()
+        .forEach(partition -> numbers.add(partition.partition()));
+    return Set.copyOf(numbers);
+  }
+
+  private void ask(Set<Integer> partitions)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    long asked = System.currentTimeMillis();
+    // Not the last stable offset: behind an open transaction there may be heartbeats that cannot be
+    // read yet, and their runners must not be condemned.
+    var latest = admin.listOffsets(each(partitions, OffsetSpec.latest())).all();
+    var earliest = admin.listOffsets(each(partitions, OffsetSpec.earliest())).all();
+    var groups = admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();
+    Map<Integer, Long> ends = new HashMap<>();
+    latest
+        .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .forEach((partition, end) -> ends.put(partition.partition(), end.offset()));
+    Map<Integer, Long> done = new HashMap<>();
+    earliest
+        .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .forEach((partition, begin) -> done.put(partition.partition(), begin.offset()));
+    groups
+        .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .forEach(
+            (partition, offset) -> {
+              if (offset != null && partition.topic().equals(TopicName.HEARTBEATS)) {
+                done.merge(partition.partition(), offset.offset(), Math::max);
+              }
+            });
+    long now = System.currentTimeMillis();
+    if (now - last.at() > MAX_GAP_MILLIS) {
+      unbrokenSince = now;
+    }
+    last = new Answer(asked, now, Map.copyOf(ends), Map.copyOf(done));
+  }
+
+  private static Map<TopicPartition, OffsetSpec> each(Set<Integer> partitions, OffsetSpec spec) {
+    Map<TopicPartition, OffsetSpec> request = new HashMap<>();
+    partitions.forEach(p -> request.put(new TopicPartition(TopicName.HEARTBEATS, p), spec));
+    return request;
+  }
+}

@@ -1,0 +1,308 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.liveness;
+
+import dev.baton.protocol.heartbeat.Heartbeat;
+import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.topic.DeadLetter;
+import dev.baton.protocol.topic.JsonEventCodec;
+import dev.baton.protocol.topic.TopicName;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.PriorityQueue;
+import org.apache.kafka.streams.processor.PunctuationType;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches the runs of one partition. A runner is lost when nothing was heard for its timeout,
+ * counted from the latest of: its last heartbeat, the end of a pause of this process, and the
+ * moment since which the broker has answered this process without a break; and when all that the
+ * partition held at the end of that time has been read. So an outage of liveness itself, or of the
+ * broker, condemns nobody; and a partition that comes from another replica is judged by what that
+ * one had heard (ADR 0016).
+ *
+ * <pre>
+ *   heartbeat of a newer epoch      watch it instead of the older one
+ *   heartbeat of an older epoch     ignored
+ *   heartbeat "ended"               watch no more
+ *   silence over the timeout        signal heartbeats_missed; again, ever more rarely, while it lasts
+ *   reported and still silent       forgotten after an hour
+ *   no heartbeat at all             to the dead letters, with the reason
+ * </pre>
+ */
+final class HeartbeatTimeoutProcessor implements Processor<String, byte[], String, Object> {
+  static final String STORE = "runners";
+
+  /** The children: of signals, and of records that are no heartbeats. */
+  static final String SIGNALS = "encode";
+
+  static final String DEAD_LETTERS = "dead-letters";
+  static final Duration TICK = Duration.ofMillis(100);
+
+  private static final Logger LOG = Logger.getLogger(HeartbeatTimeoutProcessor.class);
+  private static final long MAX_TICK_GAP_MILLIS = 2_000;
+  private static final long NEVER = -1;
+  private static final long MAX_REPEAT_MILLIS = Duration.ofMinutes(1).toMillis();
+  private static final long FORGET_MILLIS = Duration.ofHours(1).toMillis();
+
+  private final BrokerConnectivity contact;
+  private final LivenessMetrics metrics;
+  // What the store holds, read once, and when each is to be looked at: a tick sees those that are
+  // due.
+  private final Map<String, Runner> known = new HashMap<>();
+  private final PriorityQueue<Check> checks =
+      new PriorityQueue<>(Comparator.comparingLong(Check::at));
+  private @Nullable ProcessorContext<String, Object> context;
+  private @Nullable KeyValueStore<String, WatchedRunner> runners;
+  private int partition;
+  private long nextOffset;
+  private long awakeSince;
+  private long lastTick;
+  private boolean loaded;
+
+  /** A look at a runner that is due then; of no meaning where a later one was planned since. */
+  private record Check(long at, String run, Runner runner) {
+    boolean isPlanned() {
+      return runner.checkAt == at;
+    }
+  }
+
+  private static final class Runner {
+    WatchedRunner watched;
+    long signalledAt;
+    int signals;
+    long checkAt;
+
+    Runner(WatchedRunner watched) {
+      this.watched = watched;
+    }
+
+    long nextSignal() {
+      long timeout = watched.timeoutMs();
+      return signalledAt
+          + Math.max(timeout, Math.min(MAX_REPEAT_MILLIS, timeout << Math.min(signals, 10)));
+    }
+
+    /** The first repetition comes after another timeout, later ones ever more rarely. */
+    boolean isDue(long now) {
+      return signals == 0 || now > nextSignal();
+    }
+  }
+
+  HeartbeatTimeoutProcessor(BrokerConnectivity contact, LivenessMetrics metrics) {
+    this.contact = contact;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public void init(ProcessorContext<String, Object> newContext) {
+    context = newContext;
+    runners = newContext.getStateStore(STORE);
+    partition = newContext.taskId().partition();
+    // Kafka Streams uses this object again when the partition comes back to this replica (a task
+    // that becomes a copy and then active again): what another has heard meanwhile is in the store.
+    known.clear();
+    checks.clear();
+    loaded = false;
+    nextOffset = 0;
+    // Before anything is due the clock of the context may not run yet: the first tick sets it.
+    awakeSince = 0;
+    lastTick = NEVER;
+    newContext.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, this::tick);
+  }
+
+  @Override
+  public void close() {
+    metrics.unwatched(partition);
+  }
+
+  /** What this replica or another had heard before. */
+  private void load(long now) {
+    if (loaded) {
+      return;
+    }
+    loaded = true;
+    try (KeyValueIterator<String, WatchedRunner> all = runners().all()) {
+      all.forEachRemaining(
+          entry -> {
+            WatchedRunner kept = entry.value;
+            // An unknown time, or one of a clock that is ahead, is none: it begins now.
+            boolean usable = kept.heardAt() > 0 && kept.heardAt() <= now;
+            watch(entry.key, new Runner(usable ? kept : kept.heardAt(now)), now);
+          });
+    }
+  }
+
+  private void watch(String run, Runner runner, long checkAt) {
+    known.put(run, runner);
+    plan(run, runner, checkAt);
+  }
+
+  private void plan(String run, Runner runner, long at) {
+    runner.checkAt = at;
+    checks.add(new Check(at, run, runner));
+  }
+
+  @Override
+  public void process(Record<String, byte[]> record) {
+    nextOffset = context().recordMetadata().map(RecordMetadata::offset).orElse(nextOffset - 1) + 1;
+    Heartbeat heartbeat;
+    try {
+      heartbeat = JsonEventCodec.heartbeat(record.headers(), record.value());
+      if (!heartbeat.run().equals(record.key())) {
+        throw new IllegalArgumentException("its run is not the key");
+      }
+    } catch (IllegalArgumentException notOne) {
+      putAside(record, Objects.requireNonNullElse(notOne.getMessage(), notOne.toString()));
+      return;
+    }
+    metrics.heartbeat();
+    accept(heartbeat, record.timestamp(), context().currentSystemTimeMs());
+  }
+
+  private void putAside(Record<String, byte[]> record, String reason) {
+    metrics.malformed();
+    LOG.warnf("partition %d, offset %d: no heartbeat: %s", partition, nextOffset - 1, reason);
+    DeadLetter letter =
+        DeadLetter.of(
+                record.headers(),
+                record.value(),
+                reason,
+                TopicName.HEARTBEATS,
+                partition,
+                nextOffset - 1)
+            .cut();
+    // A record without a time would be refused by the sink.
+    long time = Math.max(0, record.timestamp());
+    context()
+        .<@Nullable String, @Nullable Object>forward(
+            new Record<>(record.key(), letter.value(), time, letter.headers()), DEAD_LETTERS);
+  }
+
+  private void accept(Heartbeat heartbeat, long sentAt, long now) {
+    load(now);
+    String run = heartbeat.run();
+    Runner runner = known.get(run);
+    WatchedRunner before = runner == null ? null : runner.watched;
+    if (before != null && before.epoch() > heartbeat.epoch()) {
+      return;
+    }
+    if (heartbeat.state().equals(Heartbeat.ENDED)) {
+      forget(run);
+      return;
+    }
+    boolean sameEpoch = before != null && before.epoch() == heartbeat.epoch();
+    if (sameEpoch && before != null && before.hasCounted(nextOffset - 1, sentAt)) {
+      return;
+    }
+    boolean reported = sameEpoch && before != null && before.reported();
+    WatchedRunner heard = WatchedRunner.of(heartbeat, reported, now, nextOffset - 1, sentAt);
+    runners().put(run, heard);
+    long due = now + heard.timeoutMs() + 1;
+    if (runner == null || !sameEpoch) {
+      watch(run, new Runner(heard), due);
+      return;
+    }
+    runner.watched = heard;
+    runner.signals = 0;
+    // A check that comes too early finds the new time by itself.
+    if (due < runner.checkAt) {
+      plan(run, runner, due);
+    }
+  }
+
+  private void forget(String run) {
+    if (known.remove(run) != null) {
+      runners().delete(run);
+    }
+  }
+
+  private void tick(long now) {
+    if (lastTick >= 0 && now - lastTick > MAX_TICK_GAP_MILLIS) {
+      LOG.infof("liveness of partition %d was paused for %d ms", partition, now - lastTick);
+      awakeSince = now;
+    }
+    lastTick = now;
+    load(now);
+    long hearingSince = Math.max(awakeSince, contact.unbrokenSince());
+    long heardUntil = Math.min(now, contact.asOf());
+    boolean readAll = hasReadAll();
+    for (Check due = checks.peek(); due != null && due.at() <= now; due = checks.peek()) {
+      checks.remove();
+      if (due.isPlanned() && known.get(due.run()) == due.runner()) {
+        check(due.run(), due.runner(), now, hearingSince, readAll ? heardUntil : hearingSince);
+      }
+    }
+    metrics.watched(partition, known.size());
+  }
+
+  /**
+   * @param heardUntil what was sent until then has been read
+   */
+  private void check(String run, Runner runner, long now, long hearingSince, long heardUntil) {
+    long since = Math.max(hearingSince, runner.watched.heardAt());
+    long silence = heardUntil - since;
+    long timeout = runner.watched.timeoutMs();
+    if (runner.watched.reported() && silence > FORGET_MILLIS) {
+      forget(run);
+    } else if (silence <= timeout) {
+      plan(run, runner, Math.max(since + timeout, now) + 1);
+    } else if (!runner.isDue(now)) {
+      plan(run, runner, runner.nextSignal() + 1);
+    } else {
+      report(run, runner, now, silence);
+      plan(run, runner, runner.nextSignal() + 1);
+    }
+  }
+
+  private boolean hasReadAll() {
+    OptionalLong end = contact.end(partition);
+    long read = contact.over(partition, Math.max(nextOffset, contact.done(partition)));
+    return end.isPresent() && read >= end.getAsLong();
+  }
+
+  private void report(String run, Runner runner, long now, long silence) {
+    WatchedRunner watched = runner.watched;
+    if (!watched.reported()) {
+      runner.watched = watched.asReported();
+      runners().put(run, runner.watched);
+    }
+    runner.signalledAt = now;
+    runner.signals++;
+    metrics.missed(silence - watched.timeoutMs());
+    LOG.infof(
+        "run %s epoch %d: nothing heard of %s for %d ms",
+        run, watched.epoch(), watched.runner(), silence);
+    context()
+        .forward(
+            new Record<>(
+                run,
+                new RunnerSignal.HeartbeatsMissed(
+                    run, watched.epoch(), watched.runner(), silence, watched.timeoutMs()),
+                now),
+            SIGNALS);
+  }
+
+  private ProcessorContext<String, Object> context() {
+    return Objects.requireNonNull(context, "init comes first");
+  }
+
+  private KeyValueStore<String, WatchedRunner> runners() {
+    return Objects.requireNonNull(runners, "init comes first");
+  }
+}

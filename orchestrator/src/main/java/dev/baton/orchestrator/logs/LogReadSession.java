@@ -1,0 +1,379 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.logs;
+
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.runs.RunQueryService;
+import dev.baton.orchestrator.runs.RunView;
+import dev.baton.protocol.grpc.ReadLogResponse;
+import dev.baton.protocol.state.RunStatus;
+import io.smallrye.mutiny.subscription.MultiEmitter;
+import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Locale;
+import org.apache.kafka.common.KafkaException;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One reading of a run's log: what the store has, then what the live tail has behind that. The
+ * place is {@code epoch:line}; a line of the tail counts only at its place, so that no line comes
+ * twice or too early. A gap of the tail is waited for from the store; what does not come is a line
+ * that says so. For one thread.
+ */
+final class LogReadSession {
+  private static final Logger LOG = Logger.getLogger(LogReadSession.class);
+  private static final Duration POLL = Duration.ofMillis(250);
+  private static final Duration STATE = Duration.ofSeconds(10);
+
+  /** How often the store is looked at while the tail has nothing. */
+  private static final long STORE_LOOK_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** How often the tail is tried where the brokers do not answer. */
+  private static final long TAIL_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
+
+  private static final long LOOK_MS = 100;
+
+  /** For lines that are on their way when the run has ended, if there are any. */
+  private static final Duration FIRST_LINES = Duration.ofSeconds(1);
+
+  /** For the next chunk of an ended run. */
+  private static final Duration NEXT_CHUNK = Duration.ofSeconds(10);
+
+  /** For a gap of the tail, where nobody follows. */
+  private static final Duration GAP = Duration.ofSeconds(2);
+
+  // Clocks of runners and brokers may differ a little.
+  private static final Duration EARLIER = Duration.ofMinutes(1);
+  private static final Duration A_LITTLE_EARLIER = Duration.ofSeconds(5);
+
+  private final String bootstrap;
+  private final RunQueryService runs;
+  private final StoredLogClient stored;
+  private final LogRequest request;
+  private final MultiEmitter<? super Buffer> out;
+  private final LogResponseWriter output;
+  private RunView run;
+  private int epoch;
+  private long line;
+  private long given;
+  private boolean begun;
+  private boolean closed;
+  private boolean tailed;
+  private long lastMicros;
+  private long progressNanos = System.nanoTime();
+
+  /** The farthest line that the tail has shown of this epoch. */
+  private long seen;
+
+  LogReadSession(
+      String bootstrap,
+      RunQueryService runs,
+      StoredLogClient stored,
+      RunView run,
+      LogRequest request,
+      MultiEmitter<? super Buffer> out,
+      LogResponseWriter output) {
+    this.bootstrap = bootstrap;
+    this.runs = runs;
+    this.stored = stored;
+    this.run = run;
+    this.request = request;
+    this.out = out;
+    this.output = output;
+    epoch = request.epoch();
+    line = request.line();
+  }
+
+  /** Reads to the end, or until the caller has gone. */
+  void run() {
+    try {
+      readAll();
+      output.flush(out);
+      out.complete();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      out.complete();
+    } catch (ProblemException e) {
+      out.fail(e);
+    } catch (RuntimeException e) {
+      LOG.warnf(e, "log of run %s: the reading ended", run.id());
+      out.fail(
+          new ProblemException(
+              ProblemKind.UNAVAILABLE, "the log cannot be read: " + e.getMessage()));
+    }
+  }
+
+  private void readAll() throws InterruptedException {
+    readStore();
+    if (isFull()) {
+      return;
+    }
+    if (hasEnded()) {
+      settle();
+    }
+    if (isFull() || output.isStopped() || (hasEnded() && closed && epoch >= run.epoch())) {
+      return;
+    }
+    if (hasEnded() || !request.follow()) {
+      readTail();
+    } else {
+      follow();
+    }
+  }
+
+  private boolean isFull() {
+    return request.limit() > 0 && given >= request.limit();
+  }
+
+  /** Gives what the store has from the place on. */
+  private void readStore() throws InterruptedException {
+    while (!output.isStopped() && !isFull()) {
+      long tail = tailed ? 0 : request.tail();
+      tailed = true;
+      long limit = request.limit() == 0 ? 0 : request.limit() - given;
+      ReadLogResponse page = stored.read(run.id(), request, epoch, line, tail, limit);
+      ArrayDeque<Integer> dead = new ArrayDeque<>(page.getCutOffList());
+      for (dev.baton.protocol.grpc.LogLine next : page.getLinesList()) {
+        while (!dead.isEmpty() && dead.getFirst() < next.getEpoch()) {
+          diedAt(dead.removeFirst());
+        }
+        give(StoredLogClient.line(page, next));
+      }
+      while (!dead.isEmpty()) {
+        diedAt(dead.removeFirst());
+      }
+      if (page.getNextEpoch() != epoch || page.getNextLine() > line) {
+        progressNanos = System.nanoTime();
+      }
+      if (page.getNextEpoch() != epoch) {
+        seen = 0;
+      }
+      epoch = page.getNextEpoch();
+      line = Math.max(1, page.getNextLine());
+      begun |= page.getBegun();
+      lastMicros = Math.max(lastMicros, page.getLastMicros());
+      if (page.getEnd()) {
+        closed = page.getClosed();
+        output.flush(out);
+        return;
+      }
+    }
+  }
+
+  private void diedAt(int dead) throws InterruptedException {
+    give(
+        LogLineView.notice(
+            dead,
+            0,
+            "the runner of epoch %d died: lines that it read last may be missing here"
+                .formatted(dead),
+            null));
+  }
+
+  private void give(LogLineView next) throws InterruptedException {
+    if (!isFull()) {
+      output.add(next, out);
+      given++;
+    }
+  }
+
+  private boolean hasEnded() {
+    return RunStatus.valueOf(run.status().toUpperCase(Locale.ROOT)).isTerminal();
+  }
+
+  /** Waits for the chunks that are on their way when a run has ended. */
+  private void settle() throws InterruptedException {
+    while (!output.isStopped() && !isFull() && !isSettled()) {
+      output.pause(LOOK_MS);
+      readStore();
+    }
+  }
+
+  private boolean isSettled() {
+    Instant end = run.endedAt();
+    Duration since = end == null ? NEXT_CHUNK : Duration.between(end, Instant.now());
+    if (begun && epoch >= run.epoch()) {
+      Duration quiet = Duration.ofNanos(System.nanoTime() - progressNanos);
+      return closed || (since.compareTo(NEXT_CHUNK) > 0 && quiet.compareTo(GAP) > 0);
+    }
+    return since.compareTo(seen > 0 ? NEXT_CHUNK : FIRST_LINES) > 0;
+  }
+
+  private LogTailConsumer open() {
+    Instant from =
+        begun && lastMicros > 0
+            ? Instant.ofEpochMilli(lastMicros / 1_000).minus(A_LITTLE_EARLIER)
+            : run.createdAt().minus(EARLIER);
+    return new LogTailConsumer(bootstrap, run.id(), from);
+  }
+
+  /** What the tail has now, to its end. */
+  private void readTail() throws InterruptedException {
+    try (LogTailConsumer tail = open()) {
+      long end = tail.end();
+      do {
+        for (LogLineView next : tail.poll(POLL)) {
+          if (isAhead(next)) {
+            fill(next);
+          }
+          take(next);
+        }
+      } while (!output.isStopped() && !isFull() && !tail.isAt(end));
+    } catch (KafkaException e) {
+      give(
+          LogLineView.notice(
+              epoch,
+              0,
+              "the live tail cannot be read, the newest lines may be missing here: "
+                  + e.getMessage(),
+              null));
+    }
+    if (hasEnded() && begun && !closed) {
+      diedAt(epoch);
+    }
+  }
+
+  /** Whether lines of its epoch, or of one before, come before it that are not given yet. */
+  private boolean isAhead(LogLineView next) {
+    return next.line() > 0
+        && (next.epoch() > epoch ? next.line() > 1 : next.epoch() == epoch && next.line() > line);
+  }
+
+  /** Waits for what the tail has passed over; says how much of it is not there. */
+  private void fill(LogLineView next) throws InterruptedException {
+    long end = System.nanoTime() + GAP.toNanos();
+    while (isAhead(next) && !output.isStopped()) {
+      readStore();
+      if (!isAhead(next)) {
+        return;
+      }
+      if (System.nanoTime() >= end || hasEnded()) {
+        skipTo(next);
+        return;
+      }
+      output.pause(LOOK_MS);
+    }
+  }
+
+  private void skipTo(LogLineView next) throws InterruptedException {
+    if (next.epoch() > epoch) {
+      enter(next.epoch());
+    }
+    long missing = next.line() - line;
+    if (missing > 0) {
+      give(
+          LogLineView.notice(
+              epoch,
+              line,
+              hasEnded()
+                  ? missing + " lines are missing here: their runner died"
+                  : missing + " lines are not here yet: read again from " + epoch + ":" + line,
+              missing));
+      line = next.line();
+    }
+  }
+
+  private void enter(int next) throws InterruptedException {
+    if (epoch > 0 && begun && !closed) {
+      diedAt(epoch);
+    }
+    epoch = next;
+    line = 1;
+    seen = 0;
+    closed = false;
+    begun = false;
+  }
+
+  /** Gives a line of the tail if it is its turn. */
+  private void take(LogLineView next) throws InterruptedException {
+    if (next.line() <= 0) {
+      // Of a foreign runner: it has no place.
+      if (request.epoch() == 0 && request.wants(next)) {
+        give(next);
+      }
+      return;
+    }
+    if (next.epoch() > epoch && next.line() == 1) {
+      enter(next.epoch());
+    }
+    if (next.epoch() == epoch) {
+      if (next.line() == line) {
+        line++;
+        if (request.wants(next)) {
+          give(next);
+        }
+      }
+      seen = Math.max(seen, next.line());
+    }
+  }
+
+  /** Gives lines as they come, until the run has ended and all of them are given. */
+  private void follow() throws InterruptedException {
+    LogTailConsumer tail = null;
+    try {
+      long tryTailAt = System.nanoTime();
+      long lookAt = System.nanoTime() + STORE_LOOK_NANOS;
+      while (!output.isStopped() && !isFull()) {
+        if (tail == null && System.nanoTime() >= tryTailAt) {
+          tail = opened();
+          tryTailAt = System.nanoTime() + TAIL_RETRY_NANOS;
+        }
+        boolean gap = takeNew(tail);
+        output.flush(out);
+        if (System.nanoTime() >= lookAt || gap) {
+          readStore();
+        }
+        if (System.nanoTime() >= lookAt) {
+          lookAt = System.nanoTime() + STORE_LOOK_NANOS;
+          run = runs.get(run.id()).await().atMost(STATE);
+          if (hasEnded()) {
+            settle();
+            break;
+          }
+        }
+      }
+    } finally {
+      if (tail != null) {
+        tail.close();
+      }
+    }
+    if (!output.isStopped() && !isFull() && !(closed && epoch >= run.epoch())) {
+      readTail();
+    }
+  }
+
+  private @Nullable LogTailConsumer opened() {
+    try {
+      return open();
+    } catch (KafkaException e) {
+      LOG.debugf("log of run %s: no live tail for now: %s", run.id(), e.getMessage());
+      return null;
+    }
+  }
+
+  /** Whether lines are behind the place that the tail has passed over. */
+  private boolean takeNew(@Nullable LogTailConsumer tail) throws InterruptedException {
+    if (tail == null) {
+      output.pause(POLL.toMillis());
+      return true;
+    }
+    boolean gap = false;
+    for (LogLineView next : tail.poll(POLL)) {
+      if (next.epoch() > epoch && next.line() > 0) {
+        // What is left of the epoch before is in the store, or nowhere.
+        readStore();
+      }
+      gap |= isAhead(next);
+      take(next);
+    }
+    return gap;
+  }
+}

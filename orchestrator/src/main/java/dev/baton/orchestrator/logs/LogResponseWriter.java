@@ -1,0 +1,83 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.logs;
+
+import dev.baton.protocol.json.Json;
+import io.smallrye.mutiny.subscription.MultiEmitter;
+import io.vertx.core.buffer.Buffer;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Gives lines of JSON to a response, many at a time. A response asks for one item at a time, so
+ * what it has asked for at this moment says nothing; what it has asked for in all does: at most
+ * {@value #AHEAD} items of some {@value #BATCH_BYTES} bytes are ahead of it.
+ */
+final class LogResponseWriter {
+  private static final int AHEAD = 16;
+  private static final int BATCH_BYTES = 64 * 1024;
+  private static final int UNBOUNDED = Integer.MAX_VALUE / 4;
+  private static final long LOOK_MS = 100;
+
+  private final Semaphore room = new Semaphore(AHEAD);
+  private final Semaphore stop = new Semaphore(0);
+  private Buffer batch = Buffer.buffer();
+  private volatile boolean unbounded;
+  private volatile boolean stopped;
+
+  /** The response wants so many items more. */
+  void requested(long items) {
+    if (items > UNBOUNDED) {
+      unbounded = true;
+    } else {
+      room.release((int) items);
+    }
+  }
+
+  /** The caller has gone. */
+  void stop() {
+    stopped = true;
+    stop.release();
+  }
+
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /** Waits so long, or until the caller has gone. */
+  void pause(long millis) throws InterruptedException {
+    if (stop.tryAcquire(millis, TimeUnit.MILLISECONDS)) {
+      stop.release();
+    }
+  }
+
+  /** Adds a line; waits while the caller is slow. */
+  void add(LogLineView line, MultiEmitter<? super Buffer> out) throws InterruptedException {
+    if (batch.length() > 0) {
+      batch.appendByte((byte) '\n');
+    }
+    batch.appendBytes(Json.bytes(line));
+    if (batch.length() >= BATCH_BYTES) {
+      flush(out);
+    }
+  }
+
+  /** Gives what was added. Each item of this media type becomes a line, so it has no line end. */
+  void flush(MultiEmitter<? super Buffer> out) throws InterruptedException {
+    if (batch.length() == 0) {
+      return;
+    }
+    Buffer full = batch;
+    batch = Buffer.buffer();
+    while (!stopped) {
+      if (unbounded || room.tryAcquire(LOOK_MS, TimeUnit.MILLISECONDS)) {
+        out.emit(full);
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.notification;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.EventTypeRegistry;
+import dev.baton.protocol.trace.TraceRecord;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Which events somebody outside is told of. The rows are written by whoever folds the event, in the
+ * same transaction, so that each event that counts is told, whatever dies, and no other is. Their
+ * id is the event's: whoever is told twice can see it.
+ */
+@ApplicationScoped
+public class NotificationWriter {
+  /** What may be asked for. */
+  public static final Set<String> EVENTS =
+      Set.of("run_lost", "run_failed", "run_cancelled", "run_completed");
+
+  private static final String INSERT =
+      """
+      INSERT INTO orchestrator.notification (id, channel, run, event, body)
+      SELECT v.id, c.channel, v.run, v.event,
+        json_build_object('id', v.id, 'type', v.event, 'timestamp', v.at, 'data', json_build_object(
+          'run', r.id, 'display_id', r.display_id, 'project', r.project, 'workflow', r.workflow,
+          'labels', r.labels, 'epoch', r.epoch, 'event', v.data))::text
+      FROM json_to_recordset($1::text::json) AS v (id text, run text, event text, at text, data json)
+        JOIN orchestrator.run r ON r.id = v.run, unnest($2::text[]) AS c (channel)
+      ON CONFLICT DO NOTHING""";
+
+  private final Set<String> wanted;
+  private final String[] channels;
+
+  NotificationWriter(OrchestratorConfig config) {
+    wanted = Set.copyOf(config.notifications().events());
+    channels =
+        config.notifications().webhook().url().isPresent()
+            ? new String[] {"topic", "webhook"}
+            : new String[] {"topic"};
+  }
+
+  /** What is to be told of an event that the fold has accepted; empty for most. */
+  public Optional<ObjectNode> of(TraceRecord record) {
+    String type = EventTypeRegistry.of(record.event()).substring(EventTypeRegistry.PREFIX.length());
+    if (!wanted.contains(type)) {
+      return Optional.empty();
+    }
+    ObjectNode row =
+        Json.mapper()
+            .createObjectNode()
+            .put("id", record.id().toString())
+            .put("run", record.run())
+            .put("event", type)
+            .put("at", record.time().toString());
+    row.set("data", Json.tree(Json.bytes(record.event())));
+    return Optional.of(row);
+  }
+
+  /**
+   * In the transaction that writes the events' runs, after them.
+   *
+   * @param rows a JSON array of {@link #of}, without NUL characters
+   */
+  public Uni<Void> write(SqlConnection tx, String rows) {
+    return tx.preparedQuery(INSERT).execute(Tuple.of(rows, channels)).replaceWithVoid();
+  }
+}

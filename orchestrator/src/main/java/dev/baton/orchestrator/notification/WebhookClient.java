@@ -1,0 +1,103 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.notification;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Posts to a webhook, signed as the Standard Webhooks specification has it: {@code
+ * webhook-signature: v1,<base64 of HMAC-SHA256(secret, "id.timestamp.body")>}. Thread-safe; blocks.
+ */
+final class WebhookClient implements AutoCloseable {
+  static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final String ALGORITHM = "HmacSHA256";
+  private static final int GONE = 410;
+
+  /** What an attempt came to. */
+  sealed interface Outcome {
+    record Delivered() implements Outcome {}
+
+    record Failed(String why) implements Outcome {}
+
+    /** The receiver wants no more of it. */
+    record Refused(String why) implements Outcome {}
+  }
+
+  private final URI url;
+  private final SecretKeySpec secret;
+  private final HttpClient http;
+
+  WebhookClient(URI url, byte[] secret) {
+    this.url = url;
+    this.secret = new SecretKeySpec(secret, ALGORITHM);
+    this.http =
+        HttpClient.newBuilder()
+            .connectTimeout(PATIENCE)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .build();
+  }
+
+  static Optional<WebhookClient> of(OrchestratorConfig.Webhook config) {
+    return config
+        .url()
+        .map(
+            url ->
+                new WebhookClient(
+                    url, WebhookSecretParser.read(config.secret().orElse("")).orElseThrow()));
+  }
+
+  Outcome post(String id, String body) throws InterruptedException {
+    String seconds = Long.toString(Instant.now().getEpochSecond());
+    HttpRequest request =
+        HttpRequest.newBuilder(url)
+            .timeout(PATIENCE)
+            .header("Content-Type", "application/json")
+            .header("webhook-id", id)
+            .header("webhook-timestamp", seconds)
+            .header("webhook-signature", "v1," + sign(id + "." + seconds + "." + body))
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    try {
+      int status = http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+      if (status / 100 == 2) {
+        return new Outcome.Delivered();
+      }
+      String why = url + " answered " + status;
+      return status == GONE ? new Outcome.Refused(why) : new Outcome.Failed(why);
+    } catch (IOException e) {
+      return new Outcome.Failed(url + ": " + e);
+    }
+  }
+
+  private String sign(String text) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(secret);
+      return Base64.getEncoder().encodeToString(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK has " + ALGORITHM, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    http.shutdownNow();
+  }
+}

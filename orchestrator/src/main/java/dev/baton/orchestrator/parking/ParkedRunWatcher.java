@@ -1,0 +1,78 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.parking;
+
+import dev.baton.orchestrator.outbox.OutboxRelay;
+import dev.baton.orchestrator.scheduling.PeriodicTask;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jboss.logging.Logger;
+
+/**
+ * Lets parked runs go on whose time has come. Looks every half second, on every replica; what two
+ * of them find goes on once. An answer does not wait for it.
+ */
+@ApplicationScoped
+class ParkedRunWatcher {
+  private static final Logger LOG = Logger.getLogger(ParkedRunWatcher.class);
+  private static final Duration EVERY = Duration.ofMillis(500);
+  private static final Duration SQL = Duration.ofSeconds(10);
+  private static final int MOST = 500;
+
+  private final Pool pool;
+  private final OutboxRelay relay;
+  private final PeriodicTask looking =
+      new PeriodicTask(
+          "parked-runs",
+          EVERY,
+          "parked runs whose time has come could not be looked for",
+          this::look);
+
+  ParkedRunWatcher(Pool pool, OutboxRelay relay) {
+    this.pool = pool;
+    this.relay = relay;
+  }
+
+  void onStart(@Observes @Priority(3000) StartupEvent event) {
+    looking.start();
+  }
+
+  void onStop(@Observes @Priority(1) ShutdownEvent event) {
+    looking.stop();
+  }
+
+  private void look() {
+    List<String> due = new ArrayList<>();
+    for (Row row :
+        on(
+            pool.preparedQuery(
+                    "SELECT run FROM orchestrator.parked WHERE resume_at <= now() ORDER BY resume_at LIMIT $1")
+                .execute(Tuple.of(MOST)))) {
+      due.add(row.getString("run"));
+    }
+    for (String run : due) {
+      if (on(pool.withTransaction(tx -> ParkedRunResumer.end(tx, run)))) {
+        LOG.infof("run %s goes on: its time has come", run);
+        relay.wake();
+      }
+    }
+  }
+
+  private static <T> T on(Uni<T> uni) {
+    return uni.await().atMost(SQL);
+  }
+}

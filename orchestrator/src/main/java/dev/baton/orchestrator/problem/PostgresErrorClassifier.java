@@ -1,0 +1,30 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.problem;
+
+import io.vertx.pgclient.PgException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Tells data that Postgres will never take from a Postgres that is away. */
+public final class PostgresErrorClassifier {
+  /** Data exceptions, violated constraints, exceeded limits (an index row that is too long). */
+  private static final Set<String> CLASSES = Set.of("22", "23", "54");
+
+  private PostgresErrorClassifier() {}
+
+  /** Whether repeating the same statement with the same data is of no use. */
+  public static boolean isFinal(Throwable failure) {
+    for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof PgException refused) {
+        String state = refused.getSqlState();
+        return state != null && state.length() == 5 && CLASSES.contains(state.substring(0, 2));
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,108 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.problem;
+
+import dev.baton.protocol.json.Json;
+import io.vertx.pgclient.PgException;
+import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.TimeoutException;
+import org.jboss.logging.Logger;
+import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
+
+/**
+ * Turns whatever a resource throws, and whatever the framework refuses, into a problem document.
+ */
+class ProblemExceptionMapper {
+  private static final Logger LOG = Logger.getLogger(ProblemExceptionMapper.class);
+
+  @ServerExceptionMapper
+  Response problem(ProblemException problem, UriInfo uri) {
+    return respond(problem, uri);
+  }
+
+  @ServerExceptionMapper
+  Response framework(WebApplicationException refused, UriInfo uri) {
+    int status = refused.getResponse().getStatus();
+    if (status == 404 && refused.getCause() instanceof IllegalArgumentException) {
+      // A parameter that has not the form of its type; the framework's choice would be 404.
+      return respond(
+          new ProblemException(
+              ProblemKind.BAD_PARAMETER,
+              "a parameter has not the form that it needs: "
+                  + uri.getRequestUri().getQuery()
+                  + "; see /q/openapi"),
+          uri);
+    }
+    ProblemException problem =
+        switch (status) {
+          case 404 ->
+              new ProblemException(
+                  ProblemKind.NOT_FOUND, "nothing is at '" + uri.getPath() + "'; see /q/openapi");
+          case 405 ->
+              new ProblemException(
+                  ProblemKind.METHOD_NOT_ALLOWED,
+                  "'" + uri.getPath() + "' has no such method; see /q/openapi");
+          case 406 ->
+              new ProblemException(
+                  ProblemKind.NOT_ACCEPTABLE,
+                  "'" + uri.getPath() + "' has no representation that the Accept header allows");
+          case 413 ->
+              new ProblemException(ProblemKind.TOO_LARGE, "the body is larger than allowed");
+          case 415 ->
+              new ProblemException(
+                  ProblemKind.UNSUPPORTED_MEDIA_TYPE,
+                  "'" + uri.getPath() + "' does not take this Content-Type; see /q/openapi");
+          default ->
+              new ProblemException(
+                  status >= 500 ? ProblemKind.INTERNAL : ProblemKind.MALFORMED_REQUEST,
+                  Objects.requireNonNullElse(refused.getMessage(), refused.toString()));
+        };
+    return respond(problem, uri);
+  }
+
+  @ServerExceptionMapper
+  Response anything(Throwable failure, UriInfo uri) {
+    return respond(ofFailure(failure), uri);
+  }
+
+  /** What to tell a caller about a failure that is not the caller's. */
+  static ProblemException ofFailure(Throwable failure) {
+    if (failure instanceof ProblemException problem) {
+      return problem;
+    }
+    if (failure.getCause() instanceof ProblemException problem) {
+      return problem;
+    }
+    if (failure instanceof IOException
+        || failure instanceof TimeoutException
+        || failure instanceof PgException
+        || failure instanceof io.vertx.core.VertxException) {
+      LOG.warnf("a part does not answer: %s", failure);
+      return new ProblemException(
+          ProblemKind.UNAVAILABLE, "a part that is needed does not answer; try again in a moment");
+    }
+    LOG.error("unexpected failure of a request", failure);
+    return new ProblemException(
+        ProblemKind.INTERNAL, "an unexpected failure; the service's log has it");
+  }
+
+  private static Response respond(ProblemException problem, UriInfo uri) {
+    ProblemDocument document = problem.document("/" + stripSlash(uri.getPath()));
+    return Response.status(document.status())
+        .type(ProblemDocument.MEDIA_TYPE)
+        .entity(Json.bytes(document))
+        .build();
+  }
+
+  private static String stripSlash(String path) {
+    return path.startsWith("/") ? path.substring(1) : path;
+  }
+}

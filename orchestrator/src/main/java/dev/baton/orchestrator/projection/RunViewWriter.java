@@ -1,0 +1,196 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.projection;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.json.Json;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
+/** The statements of one batch: each run is written once, whatever number of events it had. */
+final class RunViewWriter {
+  private RunViewWriter() {}
+
+  /** Another consumer has moved a partition on: this one's work on it is void. */
+  static final class PositionMovedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    PositionMovedException() {
+      super("another consumer has moved the projection on", null, false, false);
+    }
+  }
+
+  /**
+   * Moves the positions if they still are where this consumer left them; fails with {@link
+   * PositionMovedException}.
+   */
+  static Uni<Void> move(SqlConnection tx, Map<Integer, Long> from, Map<Integer, Long> to) {
+    ArrayNode moves = Json.mapper().createArrayNode();
+    to.forEach(
+        (partition, next) ->
+            moves
+                .addObject()
+                .put("partition", partition)
+                .put("expected", from.getOrDefault(partition, 0L))
+                .put("next", next));
+    // Committed to the disk: the consumer has read on, and nothing may follow that shows a loss.
+    return tx.preparedQuery(MOVE)
+        .execute(Tuple.of(moves.toString()))
+        .invoke(
+            moved -> {
+              if (moved.rowCount() != to.size()) {
+                throw new PositionMovedException();
+              }
+            })
+        .replaceWithVoid();
+  }
+
+  static Uni<Void> write(SqlConnection tx, Collection<RunChange> changes, List<ObjectNode> born) {
+    ArrayNode rows = Json.mapper().createArrayNode();
+    ArrayNode asked = Json.mapper().createArrayNode();
+    ArrayNode parked = Json.mapper().createArrayNode();
+    ArrayNode closed = Json.mapper().createArrayNode();
+    for (RunChange change : changes) {
+      rows.add(change.row());
+      change.asked().forEach(asked::add);
+      ObjectNode waits = change.parked();
+      if (waits != null) {
+        parked.add(waits);
+      }
+      change
+          .closed()
+          .forEach(
+              (step, how) ->
+                  closed
+                      .addObject()
+                      .put("run", change.run())
+                      .put("step", step)
+                      .put("by_default", how.byDefault())
+                      .put("at", PostgresValueSanitizer.text(how.at())));
+      if (change.head().isEnded()) {
+        closed.addObject().put("run", change.run()).putNull("step").put("by_default", false);
+      }
+    }
+    ArrayNode foreign = Json.mapper().createArrayNode();
+    born.forEach(foreign::add);
+    return execute(tx, INSERT_DEFINITIONS, foreign)
+        .chain(() -> execute(tx, INSERT_FOREIGN, foreign))
+        .chain(() -> execute(tx, UPDATE_RUNS, rows))
+        // In this order: a step that was asked and is asked again waits.
+        .chain(() -> execute(tx, CLOSE_APPROVALS, closed))
+        .chain(() -> execute(tx, INSERT_APPROVALS, asked))
+        .chain(() -> execute(tx, PARK, parked));
+  }
+
+  private static Uni<Void> execute(SqlConnection tx, String sql, ArrayNode rows) {
+    return rows.isEmpty()
+        ? Uni.createFrom().voidItem()
+        : tx.preparedQuery(sql)
+            .execute(Tuple.of(PostgresValueSanitizer.json(rows)))
+            .replaceWithVoid();
+  }
+
+  static final String MOVE =
+      """
+      UPDATE orchestrator.projection_position p SET next_offset = v.next
+      FROM json_to_recordset($1::text::json) AS v (partition int, expected bigint, next bigint)
+      WHERE p.partition = v.partition AND p.next_offset = v.expected""";
+
+  // No name means it: that is for whoever puts workflows.
+  private static final String INSERT_DEFINITIONS =
+      """
+      INSERT INTO orchestrator.workflow (hash, name, definition)
+      SELECT DISTINCT ON (definition_hash) definition_hash, workflow, definition
+      FROM json_to_recordset($1::text::json) AS v (definition_hash text, workflow text, definition text)
+      WHERE definition IS NOT NULL ORDER BY definition_hash
+      ON CONFLICT (hash) DO NOTHING""";
+
+  private static final String INSERT_FOREIGN =
+      """
+      INSERT INTO orchestrator.run (id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
+        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status,
+        forked_from, forked_position, forked_step, forked_checkpoint)
+      SELECT id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
+        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, 1, 1, 'pending',
+        forked_from, forked_position, forked_step, forked_checkpoint
+      FROM json_to_recordset($1::text::json) AS v (id text, project text, kind text, workflow text,
+        definition_hash text, isolation text, labels jsonb, input text, restart text, deadline timestamptz,
+        heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz, forked_from text,
+        forked_position bigint, forked_step text, forked_checkpoint text)
+      ON CONFLICT (id) DO NOTHING""";
+
+  /**
+   * A batch that has not moved the status on (labels of an ended run, say) leaves what goes with it
+   * as it is: a resume that is not on the log yet may have set it. Whoever knows that the runner is
+   * lost has moved the epoch on: until the fence is read, the run is interrupted. A pause of an
+   * older epoch is over: the run has been resumed since. A pause that was asked for is shown at
+   * once, and goes on to be while what the log has from before it is read.
+   */
+  static final String UPDATE_RUNS =
+      """
+      UPDATE orchestrator.run r SET head = v.head,
+        status = CASE WHEN NOT v.moved THEN r.status
+          WHEN v.control_seq < r.control_seq AND NOT v.ended AND (r.status = 'paused' AND r.desired = 'paused'
+            OR r.status = 'pausing' AND r.pause IS NOT NULL AND r.epoch = v.epoch AND v.status IN ('running', 'waiting')) THEN r.status
+          WHEN r.epoch > v.epoch AND v.status IN ('starting', 'running', 'waiting', 'pausing', 'resuming') THEN 'interrupted'
+          WHEN r.epoch > v.epoch AND v.status = 'paused' THEN r.status ELSE v.status END,
+        ended = CASE WHEN v.moved THEN v.ended ELSE r.ended END,
+        epoch = GREATEST(r.epoch, v.epoch), control_seq = GREATEST(r.control_seq, v.control_seq), current_steps = v.current_steps, completed = v.completed,
+        fenced = v.fenced, error = CASE WHEN v.moved THEN v.error ELSE r.error END, started_epoch = GREATEST(r.started_epoch, COALESCE(v.started_epoch, 0)),
+        started_at = COALESCE(r.started_at, v.started_at),
+        ended_at = CASE WHEN NOT v.moved THEN r.ended_at WHEN v.ended THEN COALESCE(v.ended_at, r.ended_at) END,
+        output = COALESCE(v.output, r.output), runner_pid = COALESCE(v.runner_pid, r.runner_pid),
+        runner_host = COALESCE(v.runner_host, r.runner_host),
+        assigned_at = CASE WHEN v.moved AND v.ended THEN NULL ELSE r.assigned_at END
+      FROM (SELECT * FROM json_to_recordset($1::text::json) AS j (id text, moved boolean, head text, status text, ended boolean,
+        epoch int, control_seq bigint, current_steps text, completed bigint, fenced bigint, error text, started_epoch int,
+        started_at timestamptz, ended_at timestamptz, output text, runner_pid bigint, runner_host text) ORDER BY id) v
+      WHERE r.id = v.id""";
+
+  /**
+   * Nobody carries them from now on. The run's row is held, so an answer or a pause that came
+   * before is seen here, and one that comes later sees that the run is parked.
+   */
+  private static final String PARK =
+      """
+      WITH v AS (SELECT * FROM json_to_recordset($1::text::json) AS j (run text, epoch int, parked_at timestamptz,
+          resume_at timestamptz, approvals text)),
+      freed AS (UPDATE orchestrator.run r SET runner_id = NULL, assigned_at = NULL, runner_pid = NULL, runner_host = NULL
+        FROM v WHERE r.id = v.run AND r.epoch = v.epoch AND NOT r.ended RETURNING r.id, r.pause)
+      INSERT INTO orchestrator.parked (run, epoch, parked_at, resume_at)
+      SELECT v.run, v.epoch, v.parked_at, CASE WHEN freed.pause IS NOT NULL OR EXISTS (
+          SELECT 1 FROM orchestrator.approval a WHERE a.id IN (SELECT json_array_elements_text(v.approvals::json))
+            AND a.status = 'answered') THEN now() ELSE v.resume_at END
+      FROM v JOIN freed ON freed.id = v.run
+      ON CONFLICT (run) DO UPDATE SET epoch = EXCLUDED.epoch, parked_at = EXCLUDED.parked_at, resume_at = EXCLUDED.resume_at""";
+
+  private static final String INSERT_APPROVALS =
+      """
+      INSERT INTO orchestrator.approval (id, run, step, prompt, answer_schema, default_answer, expires_at, cut, status,
+        asked_at, answer, answered_by, answered_at)
+      SELECT id, run, step, prompt, answer_schema, default_answer, expires_at, cut, status, asked_at, answer, answered_by,
+        answered_at
+      FROM json_to_recordset($1::text::json) AS v (id text, run text, step text, prompt text, answer_schema text,
+        default_answer text, expires_at timestamptz, cut text, status text,
+        asked_at timestamptz, answer text, answered_by text, answered_at timestamptz)
+      ON CONFLICT (id) DO NOTHING""";
+
+  private static final String CLOSE_APPROVALS =
+      """
+      UPDATE orchestrator.approval a SET status = CASE WHEN v.by_default AND a.default_answer IS NOT NULL
+          THEN 'answered' ELSE 'expired' END,
+        answer = CASE WHEN v.by_default THEN a.default_answer END,
+        answered_by = CASE WHEN v.by_default AND a.default_answer IS NOT NULL THEN 'timeout' END,
+        answered_at = CASE WHEN v.by_default AND a.default_answer IS NOT NULL THEN v.at END
+      FROM json_to_recordset($1::text::json) AS v (run text, step text, by_default boolean, at timestamptz)
+      WHERE a.run = v.run AND (v.step IS NULL OR a.step = v.step) AND a.status = 'waiting'""";
+}

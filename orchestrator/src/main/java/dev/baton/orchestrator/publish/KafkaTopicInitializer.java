@@ -1,0 +1,51 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.publish;
+
+import dev.baton.protocol.topic.TopicBootstrap;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.jboss.logging.Logger;
+
+/** Creates the topics before anything reads or writes them. */
+@ApplicationScoped
+class KafkaTopicInitializer {
+  private static final Logger LOG = Logger.getLogger(KafkaTopicInitializer.class);
+  private static final int ATTEMPTS = 12;
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private final Admin admin;
+
+  KafkaTopicInitializer(Admin admin) {
+    this.admin = admin;
+  }
+
+  void onStart(@Observes @Priority(10) StartupEvent event) throws InterruptedException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        TopicBootstrap.ensure(admin, PATIENCE);
+        return;
+      } catch (ExecutionException | TimeoutException e) {
+        if (attempt == ATTEMPTS) {
+          throw new IllegalStateException(
+              "Kafka did not let the topics be created within "
+                  + PATIENCE.multipliedBy(ATTEMPTS).toSeconds()
+                  + " s; is kafka.bootstrap.servers right?",
+              e);
+        }
+        LOG.warnf("Kafka is not ready (attempt %d of %d): %s", attempt, ATTEMPTS, e);
+        Thread.sleep(Duration.ofMillis(500));
+      }
+    }
+  }
+}

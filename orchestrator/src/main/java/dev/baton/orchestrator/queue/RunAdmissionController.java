@@ -1,0 +1,181 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.queue;
+
+import dev.baton.orchestrator.outbox.OutboxEffect;
+import dev.baton.orchestrator.outbox.OutboxRelay;
+import dev.baton.orchestrator.outbox.OutboxWriter;
+import dev.baton.orchestrator.scheduling.PeriodicTask;
+import dev.baton.protocol.workflow.IsolationMode;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jboss.logging.Logger;
+
+/**
+ * Gives places to queued runs: the higher priority first, then who has waited longest. It is the
+ * only one that does, so that a limit is kept: a transaction that holds the lock of a workflow's
+ * queue counts the places taken and fills what is left. Whoever frees a place or queues a run wakes
+ * it; it also looks every second, so that a wake-up that was lost with a replica costs no more.
+ * Every replica has one.
+ *
+ * <pre>
+ *   queued ──place──→ under way ──→ ended, or paused: its place is free
+ *     │ cancelled, deleted, past its deadline          │ resumed
+ *     └→ out of the queue                              └→ queued
+ * </pre>
+ */
+@ApplicationScoped
+public class RunAdmissionController {
+  private static final Logger LOG = Logger.getLogger(RunAdmissionController.class);
+  private static final Duration EVERY = Duration.ofSeconds(1);
+  private static final Duration SQL = Duration.ofSeconds(10);
+  private static final int MOST_QUEUES = 1_000;
+  private static final int MOST_AT_ONCE = 500;
+
+  // Beside the outbox's space of advisory locks.
+  private static final long LOCK_SPACE = 0x6261746f6e71L;
+
+  private record QueueOf(String project, String workflow) {}
+
+  private final Pool pool;
+  private final OutboxRelay relay;
+  private final PeriodicTask looking =
+      new PeriodicTask("admission", EVERY, "queued runs could not be looked at", this::look);
+
+  RunAdmissionController(Pool pool, OutboxRelay relay) {
+    this.pool = pool;
+    this.relay = relay;
+  }
+
+  void onStart(@Observes @Priority(3000) StartupEvent event) {
+    looking.start();
+  }
+
+  void onStop(@Observes @Priority(1) ShutdownEvent event) {
+    looking.stop();
+  }
+
+  /** A run was queued, or a place may be free. Never blocks. */
+  public void wake() {
+    looking.wake();
+  }
+
+  void onPlaces(@Observes WorkflowCapacityFreedEvent event) {
+    wake();
+  }
+
+  private void look() {
+    for (QueueOf queue : queues()) {
+      int admitted;
+      do {
+        admitted = on(pool.withTransaction(tx -> admit(tx, queue)));
+        if (admitted > 0) {
+          LOG.debugf("%d runs of %s have got a place", admitted, queue);
+          relay.wake();
+        }
+      } while (admitted == MOST_AT_ONCE && !looking.isStopping());
+    }
+  }
+
+  private List<QueueOf> queues() {
+    List<QueueOf> queues = new ArrayList<>();
+    for (Row row :
+        on(
+            pool.preparedQuery(
+                    """
+                    SELECT DISTINCT project, workflow FROM orchestrator.run
+                    WHERE queued_at IS NOT NULL AND workflow IS NOT NULL LIMIT $1""")
+                .execute(Tuple.of(MOST_QUEUES)))) {
+      queues.add(new QueueOf(row.getString("project"), row.getString("workflow")));
+    }
+    return queues;
+  }
+
+  /** How many were admitted. */
+  private static Uni<Integer> admit(SqlConnection tx, QueueOf queue) {
+    // In a statement of its own: the next one sees all that the lock's last holder did.
+    return tx.preparedQuery("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))")
+        .execute(Tuple.of(queue.project() + "/" + queue.workflow(), LOCK_SPACE))
+        .chain(() -> free(tx, queue))
+        .chain(free -> free < 1 ? Uni.createFrom().item(0) : fill(tx, queue, free));
+  }
+
+  private static Uni<Integer> free(SqlConnection tx, QueueOf queue) {
+    return tx.preparedQuery(
+            """
+            SELECT (SELECT c.runs FROM orchestrator.concurrency_limit c WHERE c.workflow = $2) AS places,
+              (SELECT count(*) FROM orchestrator.run WHERE project = $1 AND workflow = $2 AND kind = 'managed'
+                AND NOT ended AND queued_at IS NULL AND status <> 'paused') AS taken""")
+        .execute(Tuple.of(queue.project(), queue.workflow()))
+        .map(
+            rows -> {
+              Row row = rows.iterator().next();
+              Integer places = row.getInteger("places");
+              // Its limit was taken away: nobody has to wait.
+              long free = places == null ? MOST_AT_ONCE : places - row.getLong("taken");
+              return (int) Math.max(0, Math.min(MOST_AT_ONCE, free));
+            });
+  }
+
+  /** A run that somebody is changing at this moment is passed over until the next look. */
+  private static Uni<Integer> fill(SqlConnection tx, QueueOf queue, int free) {
+    return tx.preparedQuery(
+            """
+            SELECT id, control_seq, queued_effects, queued_definition, queued_isolation FROM orchestrator.run
+            WHERE project = $1 AND workflow = $2 AND queued_at IS NOT NULL
+              AND (deadline IS NULL OR deadline > now())
+            ORDER BY priority DESC, queued_at, id LIMIT $3 FOR UPDATE SKIP LOCKED""")
+        .execute(Tuple.of(queue.project(), queue.workflow(), free))
+        .chain(
+            rows -> {
+              Uni<Void> all = Uni.createFrom().voidItem();
+              int admitted = 0;
+              for (Row row : rows) {
+                QueuedStart start = start(row);
+                long seq = row.getLong("control_seq");
+                all = all.chain(() -> start.begin(tx, seq));
+                admitted++;
+              }
+              return all.replaceWith(admitted);
+            });
+  }
+
+  private static QueuedStart start(Row row) {
+    String run = row.getString("id");
+    String effects = row.getString("queued_effects");
+    if (effects == null) {
+      return QueuedStart.first(run);
+    }
+    List<OutboxEffect> owed = OutboxWriter.read(effects);
+    String hash = row.getString("queued_definition");
+    return new QueuedStart(
+        run,
+        OutboxEffect.epochOf(owed),
+        owed,
+        hash == null
+            ? null
+            : new QueuedStart.NewDefinition(
+                hash,
+                IsolationMode.valueOf(row.getString("queued_isolation").toUpperCase(Locale.ROOT))));
+  }
+
+  private static <T> T on(Uni<T> uni) {
+    return uni.await().atMost(SQL);
+  }
+}

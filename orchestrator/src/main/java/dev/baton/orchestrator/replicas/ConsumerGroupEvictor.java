@@ -1,0 +1,89 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.replicas;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.MemberToRemove;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupResult;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
+import org.eclipse.microprofile.config.Config;
+import org.jboss.logging.Logger;
+
+/**
+ * Takes a replica's members out of the groups through which the replicas share the work. A member
+ * that lives after all joins again by itself.
+ */
+@ApplicationScoped
+class ConsumerGroupEvictor {
+  private static final Logger LOG = Logger.getLogger(ConsumerGroupEvictor.class);
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private final Admin admin;
+  private final Map<String, String> patterns = new HashMap<>();
+
+  /** How members are named is said where the groups are configured, and read from there. */
+  ConsumerGroupEvictor(Admin admin, Config config) {
+    this.admin = admin;
+    String self = config.getValue("baton.instance-id", String.class);
+    for (String channel : List.of("trace", "signals")) {
+      String prefix = "mp.messaging.incoming." + channel;
+      patterns.put(
+          config.getValue(prefix + ".group.id", String.class),
+          pattern(config.getValue(prefix + ".group.instance.id", String.class), self));
+    }
+    // Kafka Streams names its one thread's member itself.
+    patterns.put(
+        config.getValue("quarkus.kafka-streams.application-id", String.class),
+        pattern(config.getValue("kafka-streams.group.instance.id", String.class), self) + "-1");
+  }
+
+  private static String pattern(String member, String self) {
+    if (!member.endsWith(self)) {
+      throw new IllegalStateException("a group.instance.id must end with the replica's: " + member);
+    }
+    return member.substring(0, member.length() - self.length()) + "%s";
+  }
+
+  /** Blocks, some seconds at most. What fails is logged: sessions expire all the same. */
+  void remove(String instance) {
+    Map<String, RemoveMembersFromConsumerGroupResult> asked = new HashMap<>();
+    patterns.forEach(
+        (group, pattern) ->
+            asked.put(
+                group,
+                admin.removeMembersFromConsumerGroup(
+                    group,
+                    new RemoveMembersFromConsumerGroupOptions(
+                        List.of(new MemberToRemove(pattern.formatted(instance)))))));
+    asked.forEach(
+        (group, result) -> {
+          try {
+            result.all().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+          } catch (ExecutionException e) {
+            if (!(e.getCause() instanceof UnknownMemberIdException)) {
+              LOG.warnf(
+                  "replica %s stays in the group %s until its session expires: %s",
+                  instance, group, e.getCause());
+            }
+          } catch (TimeoutException e) {
+            LOG.warnf(
+                "replica %s stays in the group %s until its session expires", instance, group);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+}

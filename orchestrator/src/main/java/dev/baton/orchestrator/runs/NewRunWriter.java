@@ -1,0 +1,322 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.baton.orchestrator.idempotency.IdempotencyKey;
+import dev.baton.orchestrator.idempotency.IdempotencyService;
+import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.outbox.OutboxRelay;
+import dev.baton.orchestrator.outbox.OutboxWriter;
+import dev.baton.orchestrator.problem.PostgresErrorClassifier;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.queue.RunAdmissionController;
+import dev.baton.protocol.json.Json;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes new runs with what they owe. Requests that arrive while a transaction is under way share
+ * the next one: two hundred callers cost a handful of commits. A request's runs are written all or
+ * not at all. Thread-safe.
+ */
+@ApplicationScoped
+class NewRunWriter {
+  private static final int MAX_WAITING = 10_000;
+  private static final Duration SQL = Duration.ofSeconds(10);
+  private static final int MAX_RUNS_PER_COMMIT = 2_000;
+
+  /** One request: its runs, its key, and the answer that is kept under the key. */
+  private record Pending(
+      List<NewRun> runs,
+      @Nullable IdempotencyKey key,
+      IdempotentResponse answer,
+      CompletableFuture<IdempotentResponse> done) {}
+
+  private final Pool pool;
+  private final IdempotencyService keys;
+  private final OutboxRelay relay;
+  private final RunAdmissionController admission;
+  private final ArrayDeque<Pending> waiting = new ArrayDeque<>();
+  private boolean busy;
+  private volatile boolean queued;
+
+  NewRunWriter(
+      Pool pool, IdempotencyService keys, OutboxRelay relay, RunAdmissionController admission) {
+    this.admission = admission;
+    this.pool = pool;
+    this.keys = keys;
+    this.relay = relay;
+  }
+
+  /**
+   * Completes after the commit with the answer, or with the one that was kept under the key.
+   *
+   * @return fails with a problem when a key was used with another body, an id is taken, or too many
+   *     wait
+   */
+  Uni<IdempotentResponse> create(
+      List<NewRun> runs, @Nullable IdempotencyKey key, IdempotentResponse answer) {
+    return Uni.createFrom()
+        .completionStage(
+            () -> {
+              Pending pending = new Pending(runs, key, answer, new CompletableFuture<>());
+              enqueue(pending);
+              return pending.done();
+            });
+  }
+
+  private void enqueue(Pending pending) {
+    synchronized (waiting) {
+      if (waiting.size() >= MAX_WAITING) {
+        throw new ProblemException(
+            ProblemKind.BUSY, MAX_WAITING + " requests wait for Postgres; try again in a moment");
+      }
+      waiting.add(pending);
+      if (busy) {
+        return;
+      }
+      busy = true;
+    }
+    next();
+  }
+
+  private void next() {
+    List<Pending> batch = take();
+    if (batch.isEmpty()) {
+      return;
+    }
+    write(batch)
+        .subscribe()
+        .with(
+            written -> {
+              wake();
+              next();
+            },
+            failure -> {
+              if (batch.size() > 1 && PostgresErrorClassifier.isFinal(failure)) {
+                apart(batch);
+              } else {
+                batch.forEach(pending -> pending.done().completeExceptionally(failure));
+                next();
+              }
+            });
+  }
+
+  private void wake() {
+    relay.wake();
+    if (queued) {
+      queued = false;
+      admission.wake();
+    }
+  }
+
+  /** One of them is at fault; the others shall not fail with it. */
+  private void apart(List<Pending> batch) {
+    Uni<Void> all = Uni.createFrom().voidItem();
+    for (Pending pending : batch) {
+      if (!pending.done().isDone()) {
+        all =
+            all.chain(() -> write(List.of(pending)))
+                .onFailure()
+                .recoverWithItem(
+                    failure -> {
+                      pending.done().completeExceptionally(failure);
+                      return null;
+                    });
+      }
+    }
+    all.subscribe()
+        .with(
+            written -> {
+              wake();
+              next();
+            },
+            failure -> next());
+  }
+
+  private List<Pending> take() {
+    synchronized (waiting) {
+      List<Pending> batch = new ArrayList<>();
+      int runs = 0;
+      while (!waiting.isEmpty() && runs < MAX_RUNS_PER_COMMIT) {
+        Pending pending = waiting.remove();
+        batch.add(pending);
+        runs += pending.runs().size();
+      }
+      busy = !batch.isEmpty();
+      return batch;
+    }
+  }
+
+  private Uni<Void> write(List<Pending> batch) {
+    Map<String, Pending> byKey = new HashMap<>();
+    List<Pending> repeats = new ArrayList<>();
+    List<Pending> candidates = new ArrayList<>();
+    for (Pending pending : batch) {
+      IdempotencyKey key = pending.key();
+      if (key != null && byKey.putIfAbsent(key.key(), pending) != null) {
+        repeats.add(pending);
+      } else {
+        candidates.add(pending);
+      }
+    }
+    List<Pending> written = new ArrayList<>();
+    return pool.withTransaction(tx -> insert(tx, candidates, repeats, written))
+        .ifNoItem()
+        .after(SQL)
+        .fail()
+        .invoke(() -> written.forEach(pending -> pending.done().complete(pending.answer())))
+        // A repeat within the same batch finds the kept answer only now.
+        .invoke(() -> repeats.forEach(this::replay));
+  }
+
+  private Uni<Void> insert(
+      SqlConnection tx, List<Pending> candidates, List<Pending> repeats, List<Pending> written) {
+    Map<IdempotencyKey, IdempotentResponse> claims = new LinkedHashMap<>();
+    for (Pending pending : candidates) {
+      if (pending.key() != null) {
+        claims.put(pending.key(), pending.answer());
+      }
+    }
+    return keys.claim(tx, claims)
+        .chain(
+            claimed -> {
+              List<Pending> fresh = new ArrayList<>();
+              for (Pending pending : candidates) {
+                boolean mine = pending.key() == null || claimed.contains(pending.key().key());
+                (mine ? fresh : repeats).add(pending);
+              }
+              return insertRuns(tx, fresh, written);
+            });
+  }
+
+  private Uni<Void> insertRuns(SqlConnection tx, List<Pending> fresh, List<Pending> written) {
+    if (fresh.isEmpty()) {
+      return Uni.createFrom().voidItem();
+    }
+    ArrayNode rows = Json.mapper().createArrayNode();
+    Set<String> ids = new HashSet<>();
+    List<Pending> accepted = new ArrayList<>();
+    for (Pending pending : fresh) {
+      if (pending.runs().stream().allMatch(run -> ids.add(run.id()))) {
+        pending.runs().forEach(run -> rows.add(run.row()));
+        accepted.add(pending);
+      } else {
+        pending.done().completeExceptionally(taken(pending));
+      }
+    }
+    return tx.preparedQuery(
+            """
+            INSERT INTO orchestrator.run (id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
+              deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status,
+              forked_from, forked_position, forked_step, forked_checkpoint, priority, queued_at)
+            SELECT id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
+              deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch,
+              CASE WHEN limited THEN 1 ELSE control_seq END, status,
+              forked_from, forked_position, forked_step, forked_checkpoint, priority, CASE WHEN limited THEN now() END
+            FROM (SELECT j.*, j.kind = 'managed' AND EXISTS (
+                SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = j.workflow) AS limited
+              FROM json_to_recordset($1::text::json) AS j (id text, project text, kind text, workflow text,
+                definition_hash text, isolation text, labels jsonb, input text, restart text, deadline timestamptz,
+                heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz, epoch int,
+                control_seq bigint, status text, forked_from text, forked_position bigint, forked_step text,
+                forked_checkpoint text, priority int)) v
+            ON CONFLICT (id) DO NOTHING RETURNING id, queued_at IS NOT NULL AS queued""")
+        .execute(Tuple.of(rows.toString()))
+        .chain(
+            inserted -> {
+              Map<String, Boolean> present = new HashMap<>();
+              inserted.forEach(row -> present.put(row.getString("id"), row.getBoolean("queued")));
+              queued |= present.containsValue(true);
+              return settle(tx, accepted, present, written);
+            });
+  }
+
+  /**
+   * Only an external run brings its id, so a taken one is rare: its request is undone and refused.
+   *
+   * @param present the runs that were written, and whether they are queued
+   */
+  private Uni<Void> settle(
+      SqlConnection tx,
+      List<Pending> accepted,
+      Map<String, Boolean> present,
+      List<Pending> written) {
+    List<OutboxWriter.Row> effects = new ArrayList<>();
+    List<String> undoRuns = new ArrayList<>();
+    List<String> undoKeys = new ArrayList<>();
+    for (Pending pending : accepted) {
+      if (pending.runs().stream().allMatch(run -> present.containsKey(run.id()))) {
+        for (NewRun run : pending.runs()) {
+          effects.add(run.effects(Boolean.TRUE.equals(present.get(run.id()))));
+        }
+        written.add(pending);
+      } else {
+        pending.runs().stream().map(NewRun::id).filter(present::containsKey).forEach(undoRuns::add);
+        Optional.ofNullable(pending.key()).map(IdempotencyKey::key).ifPresent(undoKeys::add);
+        pending.done().completeExceptionally(taken(pending));
+      }
+    }
+    Uni<Void> owed =
+        effects.isEmpty() ? Uni.createFrom().voidItem() : OutboxWriter.appendAll(tx, effects);
+    if (undoRuns.isEmpty() && undoKeys.isEmpty()) {
+      return owed;
+    }
+    return owed.chain(
+            () ->
+                tx.preparedQuery("DELETE FROM orchestrator.run WHERE id = ANY($1)")
+                    .execute(Tuple.of(undoRuns.toArray(String[]::new))))
+        .chain(
+            () ->
+                tx.preparedQuery("DELETE FROM orchestrator.idempotency WHERE key = ANY($1)")
+                    .execute(Tuple.of(undoKeys.toArray(String[]::new))))
+        .replaceWithVoid();
+  }
+
+  private void replay(Pending pending) {
+    keys.find(pending.key())
+        .subscribe()
+        .with(
+            kept -> {
+              if (kept.isPresent()) {
+                pending.done().complete(kept.get());
+              } else {
+                pending
+                    .done()
+                    .completeExceptionally(
+                        new ProblemException(
+                            ProblemKind.BUSY,
+                            "another request with the same Idempotency-Key failed just now; repeat this one"));
+              }
+            },
+            failure -> pending.done().completeExceptionally(failure));
+  }
+
+  private static ProblemException taken(Pending pending) {
+    return new ProblemException(
+        ProblemKind.CONFLICT,
+        "a run with this id exists already: "
+            + String.join(", ", pending.runs().stream().map(NewRun::id).limit(5).toList()));
+  }
+}

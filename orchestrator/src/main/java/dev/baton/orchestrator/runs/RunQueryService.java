@@ -1,0 +1,401 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.runs;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.failover.CrashLoopMetrics;
+import dev.baton.orchestrator.failover.LastRunnerExit;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RunHead;
+import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads runs. */
+@ApplicationScoped
+public class RunQueryService {
+  private static final int DISPLAY_LENGTH = 6;
+  private static final int MAX_CANDIDATES = 20;
+  private static final int MOST_OF_LINEAGE = 1_000;
+
+  // The epoch of a run that has ended, or has lost its runner, is the log's: a failover may have
+  // raised the row's before it knew of the run's end, for an epoch that never was. What is certain
+  // to come may have been told, and is not taken back, however little of the log was read.
+  private static final String SELECT =
+      """
+      SELECT r.id, r.project, r.kind, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
+        r.forked_from, r.forked_position, r.forked_step, r.forked_checkpoint, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
+        CASE WHEN r.ended OR r.status IN ('pending', 'interrupted', 'pausing')
+          THEN GREATEST(LEAST(r.certain_epoch, r.epoch), (r.head::json ->> 'epoch')::int) ELSE r.epoch END AS epoch,
+        r.priority, r.queued_at,
+        CASE WHEN r.queued_at IS NOT NULL THEN (SELECT count(*) FROM (SELECT 1 FROM orchestrator.run q
+          WHERE q.project = r.project AND q.workflow = r.workflow AND q.queued_at IS NOT NULL
+            AND (q.priority > r.priority OR q.priority = r.priority AND (q.queued_at, q.id) <= (r.queued_at, r.id))
+          LIMIT 1000) before) END AS queue_position,
+        CASE WHEN r.queued_at IS NOT NULL THEN (SELECT c.runs FROM orchestrator.concurrency_limit c
+          WHERE c.workflow = r.workflow COLLATE "C") END AS queue_limit,
+        CASE WHEN r.kind = 'external' THEN r.head::json ->> 'runner' ELSE r.runner_id END AS runner_id,
+        r.runner_pid, r.runner_host, r.fruitless, r.completed_at_failover, r.last_exit, r.next_attempt_at, k.parked_at, k.resume_at,
+        (SELECT json_agg(json_build_object('id', n.id, 'event', n.event, 'channel', n.channel, 'status', n.status,
+            'attempts', n.attempts, 'last_error', n.last_error,
+            'next_attempt_at', CASE WHEN n.status = 'pending' THEN n.not_before END) ORDER BY n.created_at, n.channel)::text
+           FROM orchestrator.notification n WHERE n.run = r.id) AS notifications,
+        (SELECT json_agg(json_build_object('approval', a.id, 'step', a.step, 'prompt', a.prompt, 'cut', a.cut) ORDER BY a.asked_at)::text
+           FROM orchestrator.approval a WHERE a.run = r.id AND a.status = 'waiting') AS waiting
+      FROM orchestrator.run r LEFT JOIN orchestrator.parked k ON k.run = r.id AND k.epoch = r.epoch AND r.status = 'waiting'
+      """;
+
+  /** A page of runs, newest first. */
+  public record Page(List<RunView> runs, @Nullable String nextCursor) {}
+
+  /**
+   * The forks of a run's oldest known ancestor, and that itself, oldest first.
+   *
+   * @param truncated there are more
+   */
+  public record Lineage(List<RunView> runs, boolean truncated) {}
+
+  /**
+   * A run as its forks begin.
+   *
+   * @param definitionHash null for an external run without a definition
+   */
+  public record Parent(
+      String id,
+      String project,
+      @Nullable String workflow,
+      @Nullable String definitionHash,
+      @Nullable JsonNode input,
+      Map<String, String> labels,
+      int priority) {}
+
+  private final Pool pool;
+
+  RunQueryService(Pool pool) {
+    this.pool = pool;
+  }
+
+  /**
+   * The full id of a run named by it or by its last six characters; fails with a problem otherwise.
+   */
+  public Uni<String> resolve(String text) {
+    if (RunId.isValid(text)) {
+      return pool.preparedQuery("SELECT id FROM orchestrator.run WHERE id = $1")
+          .execute(Tuple.of(text))
+          .map(rows -> only(text, rows));
+    }
+    if (text.length() != DISPLAY_LENGTH) {
+      throw unknown(text);
+    }
+    return pool.preparedQuery(
+            "SELECT id FROM orchestrator.run WHERE display_id = $1 ORDER BY id LIMIT $2")
+        .execute(Tuple.of(text, MAX_CANDIDATES))
+        .map(rows -> only(text, rows));
+  }
+
+  private static String only(String text, RowSet<Row> rows) {
+    List<String> ids = new ArrayList<>();
+    rows.forEach(row -> ids.add(row.getString("id")));
+    return switch (ids.size()) {
+      case 0 -> throw unknown(text);
+      case 1 -> ids.getFirst();
+      default ->
+          throw ProblemException.ambiguous(
+              "'" + text + "' is the short id of several runs; use one of the candidates", ids);
+    };
+  }
+
+  static ProblemException unknown(String text) {
+    return new ProblemException(
+        ProblemKind.NOT_FOUND,
+        "no run '"
+            + (text.length() > 64 ? text.substring(0, 64) + "…" : text)
+            + "'; a run is named by its id (26 characters) or the last six of it");
+  }
+
+  /** Fails with a problem when there is no such run. */
+  public Uni<RunView> get(String id) {
+    return pool.preparedQuery(SELECT + "WHERE r.id = $1")
+        .execute(Tuple.of(id))
+        .map(
+            rows -> {
+              for (Row row : rows) {
+                return view(row);
+              }
+              throw unknown(id);
+            });
+  }
+
+  /**
+   * Who holds a run now. Read from the row that a failover changes before anybody else may act: an
+   * epoch that this calls current was so when it was asked.
+   *
+   * @param epoch the one that is asked about; null for none
+   */
+  public Uni<EpochView> epoch(String id, @Nullable Integer epoch) {
+    return pool.preparedQuery(
+            "SELECT epoch, ended, desired, status FROM orchestrator.run WHERE id = $1")
+        .execute(Tuple.of(id))
+        .map(
+            rows -> {
+              for (Row row : rows) {
+                return EpochView.of(
+                    id,
+                    row.getInteger("epoch"),
+                    row.getBoolean("ended"),
+                    row.getString("desired"),
+                    row.getString("status"),
+                    epoch);
+              }
+              throw unknown(id);
+            });
+  }
+
+  /** A run's input, as JSON; an empty object where it has none. Fails when there is no such run. */
+  public Uni<byte[]> input(String id) {
+    return pool.preparedQuery("SELECT input FROM orchestrator.run WHERE id = $1")
+        .execute(Tuple.of(id))
+        .map(
+            rows -> {
+              for (Row row : rows) {
+                String input = row.getString("input");
+                return (input == null ? "{}" : input).getBytes(StandardCharsets.UTF_8);
+              }
+              throw unknown(id);
+            });
+  }
+
+  /** Fails with a problem when there is no such run. */
+  public Uni<Parent> parent(String id) {
+    return pool.preparedQuery(
+            """
+            SELECT project, workflow, definition_hash, input, labels::text AS labels, priority
+            FROM orchestrator.run WHERE id = $1\
+            """)
+        .execute(Tuple.of(id))
+        .map(
+            rows -> {
+              for (Row row : rows) {
+                return new Parent(
+                    id,
+                    row.getString("project"),
+                    row.getString("workflow"),
+                    row.getString("definition_hash"),
+                    optional(row.getString("input"), new TypeReference<JsonNode>() {}),
+                    json(row.getString("labels"), new TypeReference<Map<String, String>>() {}),
+                    row.getInteger("priority"));
+              }
+              throw unknown(id);
+            });
+  }
+
+  /**
+   * The last events of the run that its view tells of, by their ids: one of the control lane and
+   * one of the current runner's, where there are any. What reads the trace elsewhere must have
+   * them, or it contradicts the view.
+   */
+  public Uni<List<String>> seen(String run) {
+    return pool.preparedQuery("SELECT head FROM orchestrator.run WHERE id = $1")
+        .execute(Tuple.of(run))
+        .map(
+            rows -> {
+              List<String> seen = new ArrayList<>();
+              for (Row row : rows) {
+                RunHead head = optional(row.getString("head"), new TypeReference<RunHead>() {});
+                if (head != null && head.controlSeq() > 0) {
+                  seen.add(new EventId(run, Lane.CONTROL, head.controlSeq()).toString());
+                }
+                if (head != null && head.epoch() > 0 && head.runnerSeq() > 0) {
+                  seen.add(
+                      new EventId(run, Lane.runner(head.epoch()), head.runnerSeq()).toString());
+                }
+              }
+              return seen;
+            });
+  }
+
+  /**
+   * @param cursor the id of the last run of the page before; null for the first page
+   */
+  public Uni<Page> list(RunQueryFilter filter, @Nullable String cursor, int limit) {
+    List<Object> parameters = new ArrayList<>();
+    String sql = listing(filter, cursor, limit, parameters);
+    return pool.preparedQuery(sql)
+        .execute(Tuple.from(parameters))
+        .map(
+            rows -> {
+              List<RunView> views = new ArrayList<>();
+              rows.forEach(row -> views.add(view(row)));
+              if (views.size() <= limit) {
+                return new Page(views, null);
+              }
+              List<RunView> page = List.copyOf(views.subList(0, limit));
+              return new Page(page, page.getLast().id());
+            });
+  }
+
+  static String listing(
+      RunQueryFilter filter, @Nullable String cursor, int limit, List<Object> parameters) {
+    // Only the conditions that there are: a plan for all of them would use no index for any.
+    String where = filter.where(parameters);
+    if (cursor != null) {
+      parameters.add(cursor);
+      where += " AND r.id < $" + parameters.size();
+    }
+    parameters.add(limit + 1);
+    return SELECT + "WHERE " + where + " ORDER BY r.id DESC LIMIT $" + parameters.size();
+  }
+
+  /** The tree of forks that a run belongs to; at most 1,000 of them, the oldest. */
+  public Uni<Lineage> lineage(String id) {
+    return pool.preparedQuery(
+            """
+            WITH RECURSIVE up AS (
+              SELECT id, forked_from, 0 AS depth FROM orchestrator.run WHERE id = $1
+              UNION ALL
+              SELECT p.id, p.forked_from, up.depth + 1 FROM up
+              JOIN orchestrator.run p ON p.id = up.forked_from),
+            down AS (
+              (SELECT id FROM up ORDER BY depth DESC LIMIT 1)
+              UNION ALL
+              SELECT c.id FROM down JOIN orchestrator.run c ON c.forked_from = down.id)
+            """
+                + SELECT
+                + "WHERE r.id IN (SELECT id FROM down) ORDER BY r.id LIMIT $2")
+        .execute(Tuple.of(id, MOST_OF_LINEAGE + 1))
+        .map(
+            rows -> {
+              List<RunView> views = new ArrayList<>();
+              rows.forEach(row -> views.add(view(row)));
+              return views.size() <= MOST_OF_LINEAGE
+                  ? new Lineage(views, false)
+                  : new Lineage(List.copyOf(views.subList(0, MOST_OF_LINEAGE)), true);
+            });
+  }
+
+  private static RunView view(Row row) {
+    String id = row.getString("id");
+    String runner = row.getString("runner_id");
+    String host = row.getString("runner_host");
+    return new RunView(
+        id,
+        RunId.display(id),
+        row.getString("project"),
+        row.getString("workflow"),
+        row.getString("definition_hash"),
+        row.getString("kind"),
+        row.getString("status"),
+        row.getInteger("epoch"),
+        json(row.getString("current_steps"), new TypeReference<List<String>>() {}),
+        json(row.getString("labels"), new TypeReference<Map<String, String>>() {}),
+        row.getOffsetDateTime("created_at").toInstant(),
+        forkedFrom(row),
+        row.getInteger("priority"),
+        queued(row),
+        instant(row, "started_at"),
+        instant(row, "ended_at"),
+        instant(row, "deadline"),
+        row.getLong("completed"),
+        row.getLong("fenced"),
+        optional(row.getString("output"), new TypeReference<JsonNode>() {}),
+        optional(row.getString("error"), new TypeReference<Failure>() {}),
+        runner == null ? null : new RunView.RunnerRef(runner, row.getLong("runner_pid"), host),
+        waiting(row.getString("waiting")),
+        crashLoop(row),
+        notices(row.getString("notifications")),
+        parked(row),
+        null,
+        null,
+        null,
+        null,
+        null);
+  }
+
+  private static RunView.@Nullable Queued queued(Row row) {
+    Instant since = instant(row, "queued_at");
+    return since == null
+        ? null
+        : new RunView.Queued(
+            row.getLong("queue_position").intValue(), row.getInteger("queue_limit"), since);
+  }
+
+  private static TraceEvent.@Nullable ForkedFrom forkedFrom(Row row) {
+    String parent = row.getString("forked_from");
+    return parent == null
+        ? null
+        : new TraceEvent.ForkedFrom(
+            parent,
+            row.getLong("forked_position"),
+            row.getString("forked_step"),
+            row.getString("forked_checkpoint"));
+  }
+
+  private static RunView.@Nullable Parked parked(Row row) {
+    Instant since = instant(row, "parked_at");
+    return since == null ? null : new RunView.Parked(since, instant(row, "resume_at"));
+  }
+
+  private static List<RunView.Waiting> waiting(@Nullable String text) {
+    return text == null ? List.of() : json(text, new TypeReference<List<RunView.Waiting>>() {});
+  }
+
+  private static RunView.@Nullable CrashLoop crashLoop(Row row) {
+    int fruitless = row.getInteger("fruitless");
+    boolean ended = RunStatus.of(row.getString("status")).map(RunStatus::isTerminal).orElse(false);
+    if (ended
+        || !CrashLoopMetrics.isOne(
+            fruitless, row.getLong("completed"), row.getLong("completed_at_failover"))) {
+      return null;
+    }
+    Instant next = instant(row, "next_attempt_at");
+    return new RunView.CrashLoop(
+        fruitless,
+        next == null || next.isBefore(Instant.now()) ? null : next,
+        optional(row.getString("last_exit"), new TypeReference<LastRunnerExit>() {}));
+  }
+
+  private static List<RunView.Notice> notices(@Nullable String text) {
+    return text == null ? List.of() : json(text, new TypeReference<List<RunView.Notice>>() {});
+  }
+
+  private static @Nullable Instant instant(Row row, String column) {
+    OffsetDateTime time = row.getOffsetDateTime(column);
+    return time == null ? null : time.toInstant();
+  }
+
+  private static <T> @Nullable T optional(@Nullable String text, TypeReference<T> type) {
+    return text == null ? null : json(text, type);
+  }
+
+  private static <T> T json(String text, TypeReference<T> type) {
+    try {
+      return Json.mapper().readValue(text, type);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a column holds broken JSON: " + text, e);
+    }
+  }
+}

@@ -1,0 +1,392 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
+import dev.baton.orchestrator.testing.ScriptedRunner;
+import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.grpc.Held;
+import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.inject.Inject;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@QuarkusTest
+@QuarkusTestResource(OrchestratorTestResource.class)
+class FailoverServiceTest {
+  @Inject OrchestratorTestEnvironment bed;
+  @Inject Pool pool;
+
+  @Inject
+  @ConfigProperty(name = "baton.data")
+  Path data;
+
+  private String create(String workflow) {
+    OrchestratorTestClient.Answer created =
+        bed.api().json("/runs", "{\"workflow\":\"" + workflow + "\"}");
+    assertThat(created.status()).isEqualTo(201);
+    return created.json().get("id").textValue();
+  }
+
+  private static List<Integer> epochs(List<TraceRecord> trace) {
+    return trace.stream()
+        .map(TraceRecord::event)
+        .filter(TraceEvent.RunnerAssigned.class::isInstance)
+        .map(event -> ((TraceEvent.RunnerAssigned) event).epoch())
+        .toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // Nothing of it was read yet, and its first runner is lost.
+    "pending, , 1, 2, 1",
+    // It was resumed, and lost again before that was read.
+    "interrupted, 1, 2, 3, 2",
+    "interrupted, 2, 1, 3, 2",
+    // In the queue.
+    "pending, , 1, 0, 0"
+  })
+  void shouldTellOfNoEpochThatMayNeverComeNorTakeOneBack(
+      String status, @Nullable Integer read, int certain, int decided, int told) {
+    bed.api().workflow("failover-unread", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "unread-runner", 100)) {
+      String run = create("failover-unread");
+      runner.awaitAssign(run);
+      bed.api().await(run, now -> now.get("status").textValue().equals("starting"));
+
+      // A view that has read so much, while failovers are decided.
+      pool.preparedQuery(
+              """
+              UPDATE orchestrator.run SET status = $2, certain_epoch = $4, epoch = $5,
+                head = CASE WHEN $3::integer IS NOT NULL
+                  THEN jsonb_set(head::jsonb, '{epoch}', to_jsonb($3::integer))::text END
+              WHERE id = $1""")
+          .execute(Tuple.of(run, status, read, certain, decided))
+          .await()
+          .indefinitely();
+
+      JsonNode now = bed.api().get("/runs/" + run).json();
+      assertThat(now.get("status").textValue()).isEqualTo(status);
+      assertThat(now.get("epoch").intValue()).isEqualTo(told);
+    }
+  }
+
+  @Test
+  void shouldAdvanceOnceWhenTwoSignalsTellOfOneLoss() {
+    bed.api().workflow("failover-shared", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "failover-runner", 100);
+        TraceLog log = bed.log()) {
+      String run = create("failover-shared");
+      runner.awaitAssign(run);
+
+      log.signal(new RunnerSignal.HeartbeatsMissed(run, 1, runner.id(), 3_000, 3_000));
+      log.signal(new RunnerSignal.RunnerExited(run, 1, runner.id(), null));
+
+      assertThat(
+              runner
+                  .await(m -> m.hasFenced() && m.getFenced().getRun().equals(run))
+                  .getFenced()
+                  .getEpoch())
+          .isEqualTo(1);
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(2);
+      assertThat(runner.waiting()).isZero();
+      // A third, late one about the first epoch, and proof that it has been read: one about the
+      // second.
+      log.signal(new RunnerSignal.RunnerExited(run, 1, runner.id(), null));
+      log.signal(new RunnerSignal.RunnerExited(run, 2, runner.id(), null));
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(3);
+      assertThat(epochs(log.trace(run, trace -> epochs(trace).contains(3))))
+          .containsExactly(1, 2, 3);
+    }
+  }
+
+  @Test
+  void shouldGoOnWithARunThatMustNotBeginAgainOnceItHasSavedAStep() {
+    String yaml =
+        "name: failover-never\nrunner: shared\nrestart: never\nsteps:\n  - {id: a, transform: '1'}\n  - {id: b, transform: '1'}\n";
+    assertThat(bed.api().post("/workflows", "application/yaml", yaml).status()).isLessThan(202);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "failover-never", 100);
+        TraceLog log = bed.log()) {
+      String saved = create("failover-never");
+      runner.awaitAssign(saved);
+      String begun = create("failover-never");
+      runner.awaitAssign(begun);
+
+      TraceEvent.RunnerStarted started = new TraceEvent.RunnerStarted("r", 1L, "h", null, 0);
+      log.append(saved, Lane.runner(1), 1, started);
+      log.append(saved, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "transform", 1, 1));
+      log.append(
+          saved,
+          Lane.runner(1),
+          3,
+          new TraceEvent.StepCompleted(
+              "a", "transform", 1, 1, null, null, false, List.of("b"), null, null, null, 0, null));
+      log.signal(new RunnerSignal.RunnerExited(saved, 1, runner.id(), 137));
+      log.append(begun, Lane.runner(1), 1, started);
+      log.append(begun, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "transform", 1, 1));
+      log.signal(new RunnerSignal.RunnerExited(begun, 1, runner.id(), 137));
+
+      assertThat(runner.awaitAssign(saved).getEpoch()).isEqualTo(2);
+      JsonNode lost =
+          bed.api().await(begun, shown -> shown.get("status").textValue().equals("lost"));
+      assertThat(lost.at("/error/code").textValue()).isEqualTo("restart_never");
+      assertThat(lost.get("epoch").intValue()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldLeaveARunToTheRunnerThatHasComeBackAndTellOneThatIsTooLate() {
+    bed.api().workflow("failover-back", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "failover-back", 100);
+        TraceLog log = bed.log()) {
+      String run = create("failover-back");
+      runner.awaitAssign(run);
+
+      runner.confirm(run, 1, 7);
+      var confirmed = runner.await(GatewayMessage::hasConfirmed).getConfirmed();
+      assertThat(confirmed.getRun()).isEqualTo(run);
+      assertThat(confirmed.getEpoch()).isEqualTo(1);
+      assertThat(confirmed.getSuspension()).isEqualTo(7);
+      // About the silence before; then proof that it has been read.
+      log.signal(new RunnerSignal.HeartbeatsMissed(run, 1, runner.id(), 60_000, 60_000));
+      log.signal(new RunnerSignal.RunnerExited(run, 1, runner.id(), null));
+      Assign second = runner.awaitAssign(run);
+      TraceEvent.RunnerAssigned assigned =
+          log.trace(run, trace -> epochs(trace).contains(2)).stream()
+              .map(TraceRecord::event)
+              .filter(TraceEvent.RunnerAssigned.class::isInstance)
+              .map(TraceEvent.RunnerAssigned.class::cast)
+              .reduce((first, last) -> last)
+              .orElseThrow();
+      assertThat(assigned.reason()).isEqualTo("runner_exited");
+      assertThat(second.getEpoch()).isEqualTo(2);
+
+      // Of the epoch before: the advance was first.
+      runner.confirm(run, 1, 8);
+      assertThat(runner.await(GatewayMessage::hasFenced).getFenced().getEpoch()).isEqualTo(1);
+      // What the older one confirmed says nothing about this one.
+      log.signal(new RunnerSignal.HeartbeatsMissed(run, 2, runner.id(), 60_000, 60_000));
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(3);
+      runner.confirm(RunId.next(), 1, 1);
+      assertThat(runner.await(GatewayMessage::hasFenced).getFenced().getEpoch()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldStartTheNextEpochWhenARunnerProcessExits() throws Exception {
+    bed.api().workflow("failover-exit", false);
+    Path exit = data.resolve("work").resolve("exit-3");
+    Files.createDirectories(exit.getParent());
+    Files.createFile(exit);
+    String run;
+    try (TraceLog log = bed.log()) {
+      run = create("failover-exit");
+      assertThat(epochs(log.trace(run, trace -> epochs(trace).contains(2)))).containsExactly(1, 2);
+    } finally {
+      Files.delete(exit);
+    }
+    JsonNode first = runner(run + "-1", "exited");
+    assertThat(first.get("exit_code").intValue()).isEqualTo(3);
+    JsonNode second = runner(run + "-2", "running");
+    ProcessHandle process = ProcessHandle.of(second.get("pid").longValue()).orElseThrow();
+    assertThat(process.isAlive()).isTrue();
+
+    // Cancel ends it, and the child that detached itself.
+    OrchestratorTestClient.Answer cancelled =
+        bed.api().json("/runs/" + run + "/cancel", "{\"reason\":\"enough\"}");
+
+    assertThat(cancelled.status()).isEqualTo(202);
+    bed.api().await(run, shown -> shown.get("status").textValue().equals("cancelled"));
+    runner(run + "-2", "exited");
+    assertThat(ofRun(run)).isEmpty();
+    assertThat(bed.api().json("/runs/" + run + "/cancel", "{}").status()).isIn(202, 409);
+  }
+
+  @Test
+  void shouldKillWhatTheOldEpochLeftBehindWhenItsRunnerIsKilled() {
+    bed.api().workflow("failover-kill", false);
+    String run = create("failover-kill");
+    JsonNode first = runner(run + "-1", "running");
+    List<ProcessHandle> before = ofRun(run);
+
+    ProcessHandle.of(first.get("pid").longValue()).orElseThrow().destroyForcibly();
+
+    assertThat(runner(run + "-1", "exited").get("exit_code").intValue()).isEqualTo(137);
+    runner(run + "-2", "running");
+    assertThat(before).isNotEmpty().noneMatch(FailoverServiceTest::lives);
+    bed.api().json("/runs/" + run + "/cancel", "{}");
+    runner(run + "-2", "exited");
+  }
+
+  private JsonNode runner(String id, String state) {
+    JsonNode all =
+        bed.api()
+            .await(
+                "/runners",
+                "runner " + id,
+                listing ->
+                    find(listing, id)
+                        .filter(r -> r.get("state").textValue().equals(state))
+                        .isPresent());
+    return find(all, id).orElseThrow();
+  }
+
+  private static Optional<JsonNode> find(JsonNode listing, String id) {
+    return listing
+        .get("runners")
+        .valueStream()
+        .filter(r -> r.get("id").textValue().equals(id))
+        .findFirst();
+  }
+
+  private static List<ProcessHandle> ofRun(String run) {
+    return ProcessHandle.allProcesses()
+        .filter(p -> names(p, run))
+        .filter(FailoverServiceTest::lives)
+        .toList();
+  }
+
+  /** One that is dead and not yet waited for by its new parent does not live. */
+  private static boolean lives(ProcessHandle process) {
+    try {
+      String stat =
+          Files.readString(
+              Path.of("/proc/" + process.pid() + "/stat"), StandardCharsets.ISO_8859_1);
+      return stat.charAt(stat.lastIndexOf(')') + 2) != 'Z';
+    } catch (java.io.IOException ended) {
+      return false;
+    }
+  }
+
+  private static boolean names(ProcessHandle process, String run) {
+    try {
+      String environment =
+          Files.readString(
+              Path.of("/proc/" + process.pid() + "/environ"), StandardCharsets.ISO_8859_1);
+      return environment.contains("BATON_RUN_ID=" + run);
+    } catch (java.io.IOException ended) {
+      return false;
+    }
+  }
+
+  @Test
+  void shouldLoseAForeignRunWhenItsHeartbeatsStop() {
+    String run = RunId.next();
+    try (TraceLog log = bed.log()) {
+      log.append(
+          run,
+          Lane.CONTROL,
+          1,
+          new TraceEvent.RunCreated(
+              "external",
+              "default",
+              "theirs",
+              null,
+              null,
+              Map.of("by", "me"),
+              null,
+              "always",
+              null,
+              null,
+              Instant.now(),
+              null,
+              0,
+              null));
+      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("theirs", 1L, "h", null, 0));
+      log.append(run, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "shell", 1, 1));
+      log.beat(run, 1, "running", 600);
+
+      JsonNode running = bed.api().await(run, shown -> !shown.get("current_steps").isEmpty());
+      assertThat(running.get("status").textValue()).isEqualTo("running");
+      assertThat(running.get("kind").textValue()).isEqualTo("external");
+      assertThat(running.get("current_steps").get(0).textValue()).isEqualTo("a");
+      JsonNode lost = bed.api().await(run, shown -> shown.get("status").textValue().equals("lost"));
+      assertThat(lost.at("/error/code").textValue()).isEqualTo("heartbeats_missed");
+      assertThat(
+              log
+                  .trace(
+                      run, t -> t.stream().anyMatch(r -> r.event() instanceof TraceEvent.RunLost))
+                  .stream()
+                  .filter(r -> r.event() instanceof TraceEvent.RunLost)
+                  .map(r -> r.id().seq()))
+          .containsExactly(2L);
+    }
+  }
+
+  @Test
+  void shouldPutASignalAsideThatIsNone() {
+    String key = RunId.next();
+    try (TraceLog log = bed.log()) {
+      log.send(
+          new ProducerRecord<>(TopicName.SIGNALS, key, "rubbish".getBytes(StandardCharsets.UTF_8)));
+
+      var letters =
+          log.await(TopicName.deadLetters(TopicName.SIGNALS), key, records -> !records.isEmpty());
+
+      assertThat(
+              new String(
+                  Objects.requireNonNull(letters.getFirst().headers().lastHeader("baton_reason"))
+                      .value(),
+                  StandardCharsets.UTF_8))
+          .contains("not a CloudEvent");
+    }
+  }
+
+  @Test
+  void shouldTellARunnerThatComesBackWhatItMissed() {
+    bed.api().workflow("failover-back", true);
+    String run;
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "back-runner", 100)) {
+      run = create("failover-back");
+      runner.awaitAssign(run);
+    }
+    Held held = Held.newBuilder().setRun(run).setEpoch(1).setStarted(true).build();
+    Held unknown = Held.newBuilder().setRun(RunId.next()).setEpoch(1).setStarted(true).build();
+    try (ScriptedRunner again = new ScriptedRunner(bed.port(), "back-runner", 100, held, unknown)) {
+      assertThat(again.await(m -> m.hasFenced()).getFenced().getRun()).isEqualTo(unknown.getRun());
+      bed.api().json("/runs/" + run + "/cancel", "{\"reason\":\"stop it\"}");
+      assertThat(again.await(m -> m.hasCancel()).getCancel().getReason()).isEqualTo("stop it");
+    }
+    // One that forgot the run, and never began it, gets it again.
+    String second;
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "forgetful", 100)) {
+      second = create("failover-back");
+      runner.awaitAssign(second);
+    }
+    try (ScriptedRunner again = new ScriptedRunner(bed.port(), "forgetful", 100)) {
+      assertThat(again.awaitAssign(second).getEpoch()).isEqualTo(1);
+    }
+  }
+}

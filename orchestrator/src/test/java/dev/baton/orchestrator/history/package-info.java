@@ -1,5 +1,0 @@
-/** History against a real stack and a store that says what a test wants. */
-@NullMarked
-package dev.baton.orchestrator.history;
-
-import org.jspecify.annotations.NullMarked;

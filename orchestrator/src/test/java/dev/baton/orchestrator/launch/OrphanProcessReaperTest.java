@@ -1,0 +1,173 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.protocol.trace.RunId;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** With real processes. */
+@EnabledOnOs(OS.LINUX)
+class OrphanProcessReaperTest {
+  private final List<Process> started = new ArrayList<>();
+
+  @AfterEach
+  void killAll() {
+    started.forEach(Process::destroyForcibly);
+  }
+
+  private Process start(Map<String, String> environment, Path directory, String script)
+      throws IOException {
+    ProcessBuilder builder = new ProcessBuilder("/usr/bin/setsid", "/bin/sh", "-c", script);
+    builder.environment().putAll(environment);
+    builder.directory(directory.toFile());
+    builder.redirectErrorStream(true).redirectOutput(new File("/dev/null"));
+    Process process = builder.start();
+    started.add(process);
+    return process;
+  }
+
+  /** The pid that the script has written to the file. */
+  private static ProcessHandle written(Path file) {
+    long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    while (true) {
+      try {
+        String text = Files.exists(file) ? Files.readString(file) : "";
+        if (text.endsWith("\n")) {
+          return ProcessHandle.of(Long.parseLong(text.strip())).orElseThrow();
+        }
+      } catch (IOException e) {
+        throw new java.io.UncheckedIOException(e);
+      }
+      assertThat(System.nanoTime()).isLessThan(end);
+      java.util.concurrent.locks.LockSupport.parkNanos(5_000_000);
+    }
+  }
+
+  @Test
+  void shouldKillAChildThatOutlivedItsKilledParent(@TempDir Path folder) throws Exception {
+    String run = RunId.next();
+    Path pid = folder.resolve("pid");
+    Process runner =
+        start(
+            Map.of("BATON_RUN_ID", run, "BATON_EPOCH", "1"),
+            folder,
+            "sh -c 'echo $$ > " + pid + "; exec sleep 600' & wait");
+    ProcessHandle child = written(pid);
+    runner.destroyForcibly().waitFor();
+    assertThat(child.isAlive()).isTrue();
+
+    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of());
+
+    assertThat(alive(child)).isFalse();
+  }
+
+  @Test
+  void shouldKillADaemonThatLeftSessionGroupAndParent(@TempDir Path folder) throws Exception {
+    String run = RunId.next();
+    Path pid = folder.resolve("pid");
+    Process runner =
+        start(
+            Map.of("BATON_RUN_ID", run, "BATON_EPOCH", "1"),
+            folder,
+            "(setsid sh -c 'echo $$ > " + pid + "; exec sleep 600' &) ; exit 0");
+    ProcessHandle daemon = written(pid);
+    runner.waitFor();
+    assertThat(daemon.parent().map(ProcessHandle::pid))
+        .isNotEqualTo(java.util.Optional.of(runner.pid()));
+
+    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of());
+
+    assertThat(alive(daemon)).isFalse();
+  }
+
+  @Test
+  void shouldKillWhatHidItsEnvironmentButStayedInTheSession(@TempDir Path folder) throws Exception {
+    String run = RunId.next();
+    Path pid = folder.resolve("pid");
+    Process runner =
+        start(Map.of(), folder, "env -i /bin/sh -c 'echo $$ > " + pid + "; exec sleep 600' & wait");
+    ProcessHandle child = written(pid);
+    long seed = runner.pid();
+    runner.destroyForcibly().waitFor();
+
+    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of(seed));
+
+    assertThat(alive(child)).isFalse();
+  }
+
+  @Test
+  void shouldKillWhatWorksInTheRunsFolder(@TempDir Path folder) throws Exception {
+    String run = RunId.next();
+    Path workspace =
+        Files.createDirectories(folder.resolve("runs").resolve(run).resolve("workspace"));
+    Path other = Files.createDirectories(folder.resolve("runs").resolve(RunId.next()));
+    Process inside = start(Map.of(), workspace, "exec sleep 600");
+    Process outside = start(Map.of(), other, "exec sleep 600");
+
+    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of());
+
+    assertThat(inside.waitFor(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(outside.isAlive()).isTrue();
+  }
+
+  @Test
+  void shouldSpareAStepOfTheCurrentEpochThatHidItsEnvironment(@TempDir Path folder)
+      throws Exception {
+    String run = RunId.next();
+    Path workspace =
+        Files.createDirectories(folder.resolve("runs").resolve(run).resolve("workspace"));
+    Path pid = folder.resolve("pid");
+    Process current =
+        start(
+            Map.of("BATON_RUN_ID", run, "BATON_EPOCH", "2"),
+            workspace,
+            "env -i /bin/sh -c 'echo $$ > " + pid + "; exec sleep 600' & wait");
+    ProcessHandle step = written(pid);
+
+    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of());
+
+    assertThat(alive(step)).isTrue();
+    assertThat(current.isAlive()).isTrue();
+    step.destroyForcibly();
+  }
+
+  @Test
+  void shouldSpareTheCurrentEpochAndOtherRuns(@TempDir Path folder) throws Exception {
+    String run = RunId.next();
+    Process old = start(Map.of("BATON_RUN_ID", run, "BATON_EPOCH", "1"), folder, "exec sleep 600");
+    Process current =
+        start(Map.of("BATON_RUN_ID", run, "BATON_EPOCH", "2"), folder, "exec sleep 600");
+    Process other =
+        start(Map.of("BATON_RUN_ID", RunId.next(), "BATON_EPOCH", "1"), folder, "exec sleep 600");
+
+    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of());
+
+    assertThat(old.waitFor(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(current.isAlive()).isTrue();
+    assertThat(other.isAlive()).isTrue();
+  }
+
+  /** A dead process that its new parent has not waited for yet counts as dead. */
+  private static boolean alive(ProcessHandle handle) {
+    return ProcfsProcessReader.entry(handle.pid()).map(entry -> !entry.dead()).orElse(false);
+  }
+}

@@ -1,0 +1,133 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
+import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
+import dev.baton.orchestrator.testing.OrchestratorTestResource;
+import dev.baton.orchestrator.testing.ScriptedRunner;
+import dev.baton.orchestrator.testing.TestConfigFactory;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.quarkus.test.common.QuarkusTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.enterprise.event.Event;
+import jakarta.inject.Inject;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@QuarkusTest
+@QuarkusTestResource(OrchestratorTestResource.class)
+class SharedRunnerPoolTest {
+  private static final int SIZE = 3;
+
+  @Inject RunnerProcessRepository table;
+  @Inject RunnerProcessWatcher watch;
+  @Inject LaunchLimiter room;
+  @Inject Event<RunnerSlotsFreedEvent> freed;
+  @Inject OrchestratorTestEnvironment bed;
+
+  @TempDir Path data;
+
+  private SharedRunnerPool pool(LaunchLimiter startRoom, OrchestratorConfig config) {
+    return new SharedRunnerPool(
+        new RunnerProcessLauncher(config, "127.0.0.1:1"), table, watch, startRoom, config);
+  }
+
+  private OrchestratorConfig config(Map<String, String> more) {
+    Map<String, String> settings = new HashMap<>(more);
+    settings.put("baton.data", data.toString());
+    settings.put("baton.launcher.pool.size", Integer.toString(SIZE));
+    settings.put("baton.launcher.process.command", "/bin/sh\n-c\nexec sleep 600");
+    return TestConfigFactory.of(settings);
+  }
+
+  private static void await(String what, BooleanSupplier wanted) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!wanted.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(what).isLessThan(end);
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private Map<String, ProcessHandle> runners() {
+    Map<String, ProcessHandle> ofPools = new HashMap<>(watch.watched());
+    ofPools.keySet().removeIf(id -> !id.startsWith("pool-"));
+    return ofPools;
+  }
+
+  private void end(SharedRunnerPool pool) {
+    pool.stop();
+    runners().values().forEach(ProcessHandle::destroyForcibly);
+    runners().values().forEach(runner -> runner.onExit().join());
+  }
+
+  @Test
+  void shouldFillUpAfterAStartThatFailed() throws Exception {
+    SharedRunnerPool pool = pool(room, config(Map.of()));
+    // Where the folder for what they print should be.
+    Path inTheWay = Files.createFile(data.resolve("runners"));
+    try {
+      pool.fill();
+      assertThat(runners()).isEmpty();
+
+      Files.delete(inTheWay);
+
+      await("all runners", () -> runners().size() == SIZE);
+    } finally {
+      end(pool);
+    }
+  }
+
+  @Test
+  void shouldStartTheNextWhenOneHasAttachedOrEnded() throws Exception {
+    OrchestratorConfig config = config(Map.of("baton.launcher.starting", "1"));
+    SharedRunnerPool pool =
+        pool(new LaunchLimiter(config, freed, new SimpleMeterRegistry()), config);
+    try {
+      pool.fill();
+      Set<String> started = runners().keySet();
+      assertThat(started).hasSize(1);
+
+      try (ScriptedRunner attached =
+          new ScriptedRunner(bed.port(), started.iterator().next(), "shared", 1)) {
+        Set<String> two = awaitOneMore(pool, started);
+
+        String second = two.stream().filter(id -> !started.contains(id)).findFirst().orElseThrow();
+        Objects.requireNonNull(runners().get(second)).destroyForcibly();
+        await("the second has ended", () -> !runners().containsKey(second));
+        awaitOneMore(pool, started);
+      }
+    } finally {
+      end(pool);
+    }
+  }
+
+  /** As the container does, which does not know this pool. */
+  private Set<String> awaitOneMore(SharedRunnerPool pool, Set<String> before)
+      throws InterruptedException {
+    await(
+        "one more than " + before,
+        () -> {
+          pool.onRoom(new RunnerSlotsFreedEvent());
+          return runners().size() > before.size();
+        });
+    Set<String> now = runners().keySet();
+    assertThat(now).hasSize(before.size() + 1).containsAll(before);
+    return now;
+  }
+}

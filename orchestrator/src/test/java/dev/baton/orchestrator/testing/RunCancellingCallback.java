@@ -1,0 +1,30 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.testing;
+
+import io.quarkus.test.junit.callback.QuarkusTestAfterEachCallback;
+import io.quarkus.test.junit.callback.QuarkusTestMethodContext;
+import java.net.URI;
+import org.eclipse.microprofile.config.ConfigProvider;
+
+/**
+ * Cancels what a test leaves under way: the runners of the next one would be given those runs when
+ * they are failed over.
+ */
+public final class RunCancellingCallback implements QuarkusTestAfterEachCallback {
+  @Override
+  public void afterEach(QuarkusTestMethodContext context) {
+    OrchestratorTestClient api =
+        new OrchestratorTestClient(ConfigProvider.getConfig().getValue("test.url", URI.class));
+    OrchestratorTestClient.Answer cancelled =
+        api.json(
+            "/runs/bulk/cancel", "{\"all\":true,\"limit\":1000,\"reason\":\"its test is over\"}");
+    if (cancelled.status() != 200) {
+      throw new IllegalStateException("what is left cannot be cancelled: " + cancelled.text());
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.expression;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.jq.JqProgram;
+
+/**
+ * What an expression sees: {@code .input}, {@code .steps} (id to {@code {output}}) and {@code
+ * .run}. The trees are shared, not copied: nobody changes them while a scope is in use, and results
+ * may share parts of them.
+ */
+public final class ExpressionScope {
+  private final ObjectNode root;
+
+  private ExpressionScope(ObjectNode root) {
+    this.root = root;
+  }
+
+  public static ExpressionScope of(JsonNode input, JsonNode steps, JsonNode run) {
+    ObjectNode root = new ObjectNode(JsonNodeFactory.instance);
+    root.set("input", input);
+    root.set("steps", steps);
+    root.set("run", run);
+    return new ExpressionScope(root);
+  }
+
+  /**
+   * Excludes a wait for a value of a scope, which is fetched when it is first looked at, from the
+   * time that the evaluation on this thread may take. The caller bounds the wait.
+   *
+   * @param nanos how long the wait took
+   */
+  public static void waited(long nanos) {
+    JqProgram.waited(nanos);
+  }
+
+  JsonNode root() {
+    return root;
+  }
+}

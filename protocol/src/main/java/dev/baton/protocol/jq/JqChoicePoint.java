@@ -1,0 +1,22 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.jq;
+
+import org.jspecify.annotations.Nullable;
+
+/** Another way to continue, taken when the one before has no more results. */
+abstract class JqChoicePoint implements JqTraceable {
+  /** The handlers in force there; set by {@link JqEvaluator#push}. */
+  @Nullable JqErrorHandler handlers;
+
+  abstract void resume(JqEvaluator m);
+
+  @Override
+  public void trace(JqMemoryEstimator live) {
+    live.add(handlers);
+  }
+}

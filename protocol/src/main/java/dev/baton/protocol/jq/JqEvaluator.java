@@ -1,0 +1,274 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.jq;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import dev.baton.protocol.jq.JqLimitException.Bound;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a program with its own stacks: {@link JqContinuation}s are what is done with a value, {@link
+ * JqChoicePoint}s are what else may be tried. Java's stack never grows with the program's
+ * recursion. Every step and every byte is counted. Used by one thread, once.
+ */
+final class JqEvaluator {
+  /** Reading the clock costs as much as a few steps. A power of two. */
+  private static final int STEPS_PER_LOOK = 256;
+
+  private static final int BYTES_PER_STEP = 32;
+
+  /** The machine that runs on a thread: what fetches a value of its input knows no other way. */
+  private static final ThreadLocal<JqEvaluator> RUNNING = new ThreadLocal<>();
+
+  @Nullable JqFilter node;
+  JsonNode in;
+  @Nullable JqPath path;
+  @Nullable JqEnvironment env;
+  @Nullable JqContinuation next;
+  @Nullable JqErrorHandler handlers;
+
+  private final List<JqChoicePoint> forks = new ArrayList<>();
+  private final JsonNode input;
+  private long deadline;
+  private final long maxBytes;
+  private int steps;
+  private long bytes;
+  private long nextMeasure;
+  private long baseline = -1;
+  private long callBytes;
+  private boolean done;
+
+  JqEvaluator(JsonNode input, long maxNanos, long maxBytes) {
+    this.input = input;
+    this.in = input;
+    this.deadline = System.nanoTime() + maxNanos;
+    this.maxBytes = maxBytes;
+    this.nextMeasure = Math.max(1, maxBytes / 2);
+  }
+
+  /**
+   * Gives each result to {@code more} until it says false.
+   *
+   * @throws JqException when no {@code try} catches an error
+   * @throws JqLimitException when a bound is reached
+   */
+  void run(JqFilter program, Predicate<JsonNode> more) {
+    goTo(program, null, input, null, new End(more));
+    RUNNING.set(this);
+    try {
+      while (!done) {
+        try {
+          loop();
+        } catch (JqException e) {
+          unwind(e);
+        }
+      }
+    } finally {
+      RUNNING.remove();
+    }
+  }
+
+  /** Moves the deadline of the machine that runs on this thread, if one does. */
+  static void extend(long nanos) {
+    JqEvaluator running = RUNNING.get();
+    if (running != null) {
+      running.deadline += nanos;
+    }
+  }
+
+  private void loop() {
+    while (!done) {
+      tick();
+      bytes += BYTES_PER_STEP;
+      callBytes = 0;
+      if (bytes >= nextMeasure) {
+        measure();
+      }
+      JqFilter now = node;
+      if (now == null) {
+        JqContinuation to = next;
+        if (to == null) {
+          throw new IllegalStateException("a value without a taker");
+        }
+        to.accept(this);
+      } else {
+        node = null;
+        if (now.simple && path == null) {
+          in = now.one(this, env, in);
+        } else {
+          now.run(this);
+        }
+      }
+    }
+  }
+
+  private void unwind(JqException e) {
+    JqErrorHandler handler = handlers;
+    if (handler == null) {
+      throw e;
+    }
+    cut(handler.height);
+    handlers = handler.outer;
+    env = handler.env;
+    next = handler.next;
+    node = null;
+    handler.handle(this, e.value());
+  }
+
+  /** Continues with a filter on an input. */
+  void goTo(
+      JqFilter to,
+      @Nullable JqEnvironment at,
+      JsonNode value,
+      @Nullable JqPath way,
+      @Nullable JqContinuation then) {
+    node = to;
+    env = at;
+    in = value;
+    path = way;
+    next = then;
+  }
+
+  /** Continues with a value. */
+  void give(JsonNode value, @Nullable JqPath way) {
+    node = null;
+    in = value;
+    path = way;
+  }
+
+  /** Continues with a value that is no part of what the path leads through. */
+  void giveNew(JsonNode value) {
+    give(value, path == null ? null : JqPath.NONE);
+  }
+
+  void push(JqChoicePoint fork) {
+    bytes += JqMemoryEstimator.LINK;
+    fork.handlers = handlers;
+    forks.add(fork);
+  }
+
+  int height() {
+    return forks.size();
+  }
+
+  void cut(int height) {
+    forks.subList(height, forks.size()).clear();
+  }
+
+  void backtrack() {
+    if (forks.isEmpty()) {
+      done = true;
+      return;
+    }
+    JqChoicePoint fork = forks.removeLast();
+    handlers = fork.handlers;
+    node = null;
+    fork.resume(this);
+  }
+
+  /**
+   * Counts a step.
+   *
+   * @throws JqLimitException when the time is over or the thread is interrupted
+   */
+  void tick() {
+    if ((++steps & (STEPS_PER_LOOK - 1)) == 0) {
+      look();
+    }
+  }
+
+  /** Counts many steps at once. */
+  void tick(long count) {
+    if (count >= STEPS_PER_LOOK) {
+      look();
+    } else {
+      steps += (int) count;
+      if (((steps - (int) count) & -STEPS_PER_LOOK) != (steps & -STEPS_PER_LOOK)) {
+        look();
+      }
+    }
+  }
+
+  private void look() {
+    if (System.nanoTime() - deadline > 0) {
+      throw new JqLimitException(Bound.TIME);
+    }
+    if (Thread.currentThread().isInterrupted()) {
+      throw new JqLimitException(Bound.INTERRUPTED);
+    }
+  }
+
+  /** Nanoseconds until the deadline; at least 1. */
+  long nanosLeft() {
+    return Math.max(1, deadline - System.nanoTime());
+  }
+
+  /**
+   * Counts bytes before they are allocated.
+   *
+   * @throws JqLimitException when the values that are held together are above the bound
+   */
+  void charge(long count) {
+    callBytes += count;
+    bytes += count;
+    if (callBytes > maxBytes) {
+      throw new JqLimitException(Bound.MEMORY);
+    }
+    tick(count >>> 9);
+    if (bytes >= nextMeasure) {
+      measure();
+    }
+  }
+
+  /** How much is alive; what is garbage by now is not counted. The input is not counted either. */
+  private void measure() {
+    if (baseline < 0) {
+      JqMemoryEstimator ofInput = new JqMemoryEstimator();
+      ofInput.add(input);
+      baseline = ofInput.total(Long.MAX_VALUE, this::look);
+    }
+    JqMemoryEstimator live = new JqMemoryEstimator();
+    live.add(input);
+    live.add(in);
+    live.add(path);
+    live.add(env);
+    live.add(next);
+    live.add(handlers);
+    forks.forEach(live::add);
+    long held = live.total(baseline + maxBytes, this::look) - baseline + callBytes;
+    look();
+    if (held > maxBytes) {
+      throw new JqLimitException(Bound.MEMORY);
+    }
+    nextMeasure = bytes + Math.max(maxBytes / 4, maxBytes - held);
+  }
+
+  /** The end of the program. */
+  private static final class End extends JqContinuation {
+    private final Predicate<JsonNode> more;
+
+    End(Predicate<JsonNode> more) {
+      super(null);
+      this.more = more;
+    }
+
+    @Override
+    void accept(JqEvaluator m) {
+      if (more.test(m.in)) {
+        m.backtrack();
+      } else {
+        m.done = true;
+      }
+    }
+  }
+
+  static final JsonNode NULL = NullNode.getInstance();
+}

@@ -1,0 +1,41 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.jq;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+
+/** Carries an error that {@code try} catches, as the JSON value that {@code catch} sees. */
+public final class JqException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+  private static final int SHOWN = 300;
+
+  private final transient JsonNode value;
+
+  JqException(JsonNode value) {
+    super(null, null, false, false);
+    this.value = value;
+  }
+
+  JqException(String message) {
+    this(TextNode.valueOf(message));
+  }
+
+  JsonNode value() {
+    return value;
+  }
+
+  /** The value where it is text, otherwise the value as JSON; at most 300 characters of it. */
+  @Override
+  public String getMessage() {
+    if (value.isTextual()) {
+      String text = value.textValue();
+      return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+    }
+    return JqJsonWriter.shortened(value, SHOWN) + " (not a string)";
+  }
+}

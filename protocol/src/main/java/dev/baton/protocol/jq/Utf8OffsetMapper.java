@@ -1,0 +1,61 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.jq;
+
+/**
+ * Translates places in UTF-8 to places in Java's characters and in code points, each from the one
+ * asked for before.
+ */
+final class Utf8OffsetMapper {
+  private final String text;
+  private final byte[] bytes;
+  private int atByte;
+  private int atCharacter;
+  private int atCodePoint;
+
+  Utf8OffsetMapper(String text, byte[] bytes) {
+    this.text = text;
+    this.bytes = bytes;
+  }
+
+  int character(int offset) {
+    goTo(offset);
+    return atCharacter;
+  }
+
+  int codePoint(int offset) {
+    goTo(offset);
+    return atCodePoint;
+  }
+
+  /** The place after the character at a place. */
+  int after(int offset) {
+    return offset + (offset < bytes.length ? width(bytes[offset]) : 1);
+  }
+
+  private static int width(byte first) {
+    int value = first & 0xFF;
+    return value < 0x80 ? 1 : value < 0xE0 ? 2 : value < 0xF0 ? 3 : 4;
+  }
+
+  private void goTo(int offset) {
+    while (atByte < offset) {
+      int width = width(bytes[atByte]);
+      atByte += width;
+      atCharacter += width == 4 ? 2 : 1;
+      atCodePoint++;
+    }
+    while (atByte > offset) {
+      atByte--;
+      while ((bytes[atByte] & 0xC0) == 0x80) {
+        atByte--;
+      }
+      atCharacter -= Character.isLowSurrogate(text.charAt(atCharacter - 1)) ? 2 : 1;
+      atCodePoint--;
+    }
+  }
+}

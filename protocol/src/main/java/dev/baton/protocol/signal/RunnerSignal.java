@@ -1,0 +1,42 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.signal;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is told to failover on {@code baton.signals}, keyed by the run id, as a CloudEvent of type
+ * {@code dev.baton.runner_exited}, {@code dev.baton.runner_left} or {@code
+ * dev.baton.heartbeats_missed}.
+ */
+public sealed interface RunnerSignal {
+  String run();
+
+  int epoch();
+
+  /**
+   * A launcher saw the runner's process end.
+   *
+   * @param exitCode as the launcher saw it, 128+n for signal n; null when it only knows that the
+   *     process is gone
+   */
+  record RunnerExited(String run, int epoch, String runner, @Nullable Integer exitCode)
+      implements RunnerSignal {}
+
+  /**
+   * A runner that ends in an orderly way has cut the run and given it back.
+   *
+   * @param reason {@code terminated max_lifetime}
+   */
+  record RunnerLeft(String run, int epoch, String runner, String reason) implements RunnerSignal {}
+
+  /**
+   * @param silentMs for how long nothing was heard
+   */
+  record HeartbeatsMissed(String run, int epoch, String runner, long silentMs, long timeoutMs)
+      implements RunnerSignal {}
+}

@@ -1,0 +1,134 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import dev.baton.protocol.trace.Cut;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a fork begins with: the parent's state at a cut, as a new epoch would find it there, but of
+ * a run that has not begun. Immutable.
+ *
+ * <ul>
+ *   <li>Completed and skipped steps, their outputs, reroutes, plans and agent sessions are the
+ *       parent's.
+ *   <li>What had begun and not ended begins anew, its retries and timers too. Where the cut is
+ *       inside such a step, it begins on the files of that cut.
+ *   <li>Nobody has been asked anything yet: an approval that a step still waits for is asked again,
+ *       of the fork.
+ * </ul>
+ */
+public final class ForkStateBuilder {
+  private final RunState at;
+
+  private ForkStateBuilder(RunState at) {
+    this.at = at;
+  }
+
+  /**
+   * @param parent folded up to and including the event that carries the cut
+   * @param checkpoint of a cut inside a step that is to be gone on from; null: the newest cuts
+   *     between steps are
+   * @param step whose cut it is; null where it is of the whole run
+   */
+  public static ForkStateBuilder of(
+      RunState parent, @Nullable Cut checkpoint, @Nullable String step) {
+    StateFold fold = new StateFold(parent);
+    fold.settle();
+    RunState settled = fold.state();
+    if (checkpoint == null) {
+      return new ForkStateBuilder(settled);
+    }
+    Map<String, BranchState> branches = new TreeMap<>(settled.branches());
+    branches.compute(
+        step == null ? StepPath.MAIN : StepPath.branchOf(step),
+        (path, branch) -> (branch == null ? BranchState.UNBEGUN : branch).withCut(checkpoint));
+    return new ForkStateBuilder(
+        new RunState(
+            settled.run(),
+            settled.head(),
+            settled.created(),
+            settled.steps(),
+            branches,
+            settled.approvals(),
+            settled.reroutes(),
+            settled.sessions(),
+            settled.plans(),
+            settled.output(),
+            settled.milestones()));
+  }
+
+  /** The checkpoints whose files it needs. */
+  public Set<String> checkpoints() {
+    Set<String> needed = new LinkedHashSet<>();
+    for (BranchState branch : at.branches().values()) {
+      Cut cut = branch.cut();
+      if (cut != null && cut.checkpoint() != null) {
+        needed.add(cut.checkpoint());
+      }
+    }
+    return needed;
+  }
+
+  /**
+   * @param run the fork's id
+   * @param copies of each of {@link #checkpoints}, the fork's own
+   */
+  public RunState state(String run, Map<String, String> copies) {
+    Map<String, StepState> steps = new LinkedHashMap<>();
+    at.steps().forEach((path, step) -> steps.put(path, begun(step, copies)));
+    Map<String, BranchState> branches = new TreeMap<>();
+    at.branches()
+        .forEach(
+            (path, branch) ->
+                branches.put(path, branch.withCut(own(branch.cut(), copies)).withFailed(false)));
+    return new RunState(
+        run,
+        RunHead.NONE,
+        null,
+        steps,
+        branches,
+        Map.of(),
+        at.reroutes(),
+        at.sessions(),
+        at.plans(),
+        null,
+        at.milestones());
+  }
+
+  private static StepState begun(StepState step, Map<String, String> copies) {
+    Cut cut = own(step.cut(), copies);
+    return step.hasEnded() ? step.withCutOnly(cut) : StepState.begunAnew(step);
+  }
+
+  private static @Nullable Cut own(@Nullable Cut cut, Map<String, String> copies) {
+    return cut == null || cut.checkpoint() == null
+        ? cut
+        : cut.withCheckpoint(copies.get(cut.checkpoint()));
+  }
+
+  /** The branches (paths) whose files no manifest names, so that they cannot be had. */
+  public List<String> withoutFiles() {
+    List<String> without = new ArrayList<>();
+    at.branches()
+        .forEach(
+            (path, branch) -> {
+              Cut cut = branch.cut();
+              if (cut != null && cut.checkpoint() == null) {
+                without.add(path);
+              }
+            });
+    return without;
+  }
+}

@@ -1,0 +1,92 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.Output;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link StepState} that is being made of another one. Not thread-safe. */
+final class StepStateBuilder {
+  final String step;
+  @Nullable String kind;
+  StepState.Status status;
+  int visit;
+  int failedAttempts;
+  int completions;
+  @Nullable Output output;
+  @Nullable Cut cut;
+  @Nullable Cut checkpoint;
+  @Nullable Failure error;
+  @Nullable String reason;
+  @Nullable Integer exitCode;
+  @Nullable Instant startedAt;
+  long durationUs;
+  @Nullable StepEnd last;
+
+  /** All that the state says. */
+  StepStateBuilder(StepState state) {
+    step = state.step();
+    kind = state.kind();
+    status = state.status();
+    visit = state.visit();
+    failedAttempts = state.failedAttempts();
+    completions = state.completions();
+    output = state.output();
+    cut = state.cut();
+    checkpoint = state.checkpoint();
+    error = state.error();
+    reason = state.reason();
+    exitCode = state.exitCode();
+    startedAt = state.startedAt();
+    durationUs = state.durationUs();
+    last = state.last();
+  }
+
+  /**
+   * An event of this visit has come: what earlier visits left, and of this one when it started.
+   * Until the visit has an output of its own, expressions see that of the visit before.
+   */
+  StepStateBuilder(
+      String step,
+      @Nullable String kind,
+      StepState.Status status,
+      int visit,
+      @Nullable StepState old) {
+    this.step = step;
+    this.kind = kind;
+    this.status = status;
+    this.visit = visit;
+    if (old != null) {
+      completions = old.completions();
+      output = old.output();
+      last = old.last();
+      startedAt = old.visit() == visit ? old.startedAt() : null;
+    }
+  }
+
+  StepState state() {
+    return new StepState(
+        step,
+        kind,
+        status,
+        visit,
+        failedAttempts,
+        completions,
+        output,
+        cut,
+        checkpoint,
+        error,
+        reason,
+        exitCode,
+        startedAt,
+        durationUs,
+        last);
+  }
+}

@@ -1,0 +1,23 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.topic;
+
+/** The names of the topics. */
+public final class TopicName {
+  public static final String TRACE = "baton.trace";
+  public static final String HEARTBEATS = "baton.heartbeats";
+  public static final String SIGNALS = "baton.signals";
+  public static final String LOGS = "baton.logs";
+  public static final String NOTIFICATIONS = "baton.notifications";
+
+  private TopicName() {}
+
+  /** Where records of a topic go that could not be parsed, with the header {@code baton_reason}. */
+  public static String deadLetters(String topic) {
+    return topic + ".dlq";
+  }
+}

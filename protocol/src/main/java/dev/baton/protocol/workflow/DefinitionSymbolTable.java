@@ -1,0 +1,55 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import dev.baton.protocol.expression.ScopeReference;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where in the text things are, kept while a definition is decoded for the checks that come after.
+ */
+final class DefinitionSymbolTable {
+  /**
+   * An expression's reference.
+   *
+   * @param place of the expression
+   * @param mark of the reference itself
+   * @param moment when the expression is evaluated
+   */
+  record Use(
+      DefinitionCursor place, SourcePosition mark, ScopeReference reference, Moment moment) {}
+
+  /** When an expression is evaluated, as seen from the step that has it. */
+  enum Moment {
+    BEFORE_STEP,
+    AFTER_STEP,
+    AT_END_OF_LIST
+  }
+
+  /** A target of a step's {@code next} or {@code gate}. */
+  record Target(DefinitionCursor place, String to) {}
+
+  private final Map<String, DefinitionCursor> ids = new HashMap<>();
+  private final List<Use> uses = new ArrayList<>();
+  private final List<Target> targets = new ArrayList<>();
+
+  /** The place of an id; the first where it is there twice. */
+  Map<String, DefinitionCursor> ids() {
+    return ids;
+  }
+
+  List<Use> uses() {
+    return uses;
+  }
+
+  List<Target> targets() {
+    return targets;
+  }
+}

@@ -1,0 +1,98 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A DOT text as the <a href="https://graphviz.org/doc/info/lang.html">grammar</a> divides it,
+ * before any of it has a meaning.
+ *
+ * @param strict whether edges with the same ends are one edge
+ * @param directed whether it is a {@code digraph}
+ * @param mark of its first word
+ * @param name of the graph
+ */
+record DotSyntaxTree(
+    boolean strict,
+    boolean directed,
+    SourcePosition mark,
+    Optional<Id> name,
+    List<Statement> body) {
+
+  /** How an identifier is written. */
+  enum Form {
+    /** A name or a number. */
+    BARE,
+    /** In quotes, and its characters are in the text as they are. */
+    QUOTED,
+    /** In quotes, with escapes, continuation lines or concatenation. */
+    COMPOSED,
+    /** Between {@code <} and {@code >}. */
+    HTML
+  }
+
+  /**
+   * An identifier or a value.
+   *
+   * @param text without quotes; of its escapes only <code>\"</code> and the continuation line are
+   *     resolved, as in Graphviz
+   */
+  record Id(String text, SourcePosition mark, Form form) {
+    boolean isHtml() {
+      return form == Form.HTML;
+    }
+  }
+
+  /** {@code name=value}. */
+  record Assignment(Id name, Id value) {}
+
+  /** What an attribute statement is about. */
+  enum Target {
+    GRAPH,
+    NODE,
+    EDGE
+  }
+
+  /** A statement. */
+  sealed interface Statement {}
+
+  /** {@code node [a=b]}, or {@code a=b}, which is of the graph or subgraph around it. */
+  record Defaults(Target target, List<Assignment> assignments) implements Statement {}
+
+  /**
+   * One operand: a node, nodes or a subgraph; several: the edges between them.
+   *
+   * @param assignments what its attribute lists say, in their order
+   */
+  record Chain(List<Operand> operands, List<Assignment> assignments) implements Statement {}
+
+  /** What an edge leads from or to. */
+  sealed interface Operand {
+    SourcePosition mark();
+  }
+
+  /** {@code a}, or {@code a, b}. */
+  record Nodes(List<Node> nodes) implements Operand {
+    @Override
+    public SourcePosition mark() {
+      return nodes.getFirst().id().mark();
+    }
+  }
+
+  /**
+   * A node as it is mentioned.
+   *
+   * @param port the words of its port and compass point; none, one or two
+   */
+  record Node(Id id, List<Id> port) {}
+
+  /** A subgraph with its body; one without a name is a set. */
+  record Subgraph(Optional<Id> name, SourcePosition mark, List<Statement> body)
+      implements Operand {}
+}

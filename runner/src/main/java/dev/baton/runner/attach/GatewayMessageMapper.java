@@ -1,0 +1,72 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.attach;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.grpc.Answer;
+import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.json.Json;
+import dev.baton.runner.engine.RunAssignment;
+import dev.baton.runner.engine.StopReason;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** The gateway's messages in the engine's words. */
+public final class GatewayMessageMapper {
+  private GatewayMessageMapper() {}
+
+  /**
+   * @throws java.io.UncheckedIOException when JSON in it is none
+   */
+  public static RunAssignment assignment(Assign assign) {
+    Map<String, JsonNode> answers = new HashMap<>();
+    for (Answer answer : assign.getAnswersList()) {
+      answers.putIfAbsent(answer.getApproval(), answer(answer));
+    }
+    return new RunAssignment(
+        assign.getRun(),
+        assign.getEpoch(),
+        assign.getLease(),
+        assign.getProject(),
+        assign.getWorkflow(),
+        assign.getDefinitionHash(),
+        assign.getDefinition().toByteArray(),
+        assign.getInput().isEmpty()
+            ? Optional.empty()
+            : Optional.of(Json.tree(assign.getInput().toByteArray())),
+        assign.getLabelsMap(),
+        micros(assign.getCreatedAtMicros()),
+        assign.getDeadlineMicros() == 0
+            ? Optional.empty()
+            : Optional.of(micros(assign.getDeadlineMicros())),
+        Duration.ofMillis(assign.getHeartbeatIntervalMillis()),
+        Duration.ofMillis(assign.getHeartbeatTimeoutMillis()),
+        assign.getFresh(),
+        Duration.ofMillis(assign.getParkAfterMillis()),
+        answers);
+  }
+
+  /** Why an assigned run is to end before its first step; empty: it is to be carried. */
+  public static Optional<StopReason> stop(Assign assign) {
+    if (assign.getCancelled()) {
+      return Optional.of(StopReason.CANCELLED);
+    }
+    return assign.getPauseRequested() ? Optional.of(StopReason.PAUSED) : Optional.empty();
+  }
+
+  public static JsonNode answer(Answer answer) {
+    return Json.tree(answer.getAnswer().toByteArray());
+  }
+
+  private static Instant micros(long sinceEpoch) {
+    return Instant.EPOCH.plusNanos(TimeUnit.MICROSECONDS.toNanos(sinceEpoch));
+  }
+}

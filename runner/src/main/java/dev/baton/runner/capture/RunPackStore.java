@@ -1,0 +1,172 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.capture;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import dev.baton.protocol.grpc.FindChunksResponse;
+import dev.baton.protocol.grpc.FoundPack;
+import dev.baton.protocol.grpc.NewPack;
+import dev.baton.snapshot.Pack;
+import dev.baton.snapshot.PackRef;
+import dev.baton.snapshot.PackStore;
+import dev.baton.snapshot.format.Hash;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run's packs on their way to the object store, and the checkpoints made of them. Packs are told
+ * to the store together with the next checkpoint, or before, when they hold many chunks. Every call
+ * is repeated for as long as the patience lasts. Blocking; thread-safe.
+ */
+final class RunPackStore implements PackStore {
+  /** A message with so many stays below a megabyte. */
+  private static final int MOST_UNREGISTERED = 20_000;
+
+  /** For how long a project in which there was nothing to be found is not asked for anything. */
+  private static final long NOTHING_NANOS = Duration.ofSeconds(30).toNanos();
+
+  private final RunnerStoreClient store;
+  private final StoreCaller holder;
+  private final Duration patience;
+  private final List<NewPack> unregistered = new ArrayList<>();
+  private int unregisteredChunks;
+  private boolean registering;
+  private volatile @Nullable Long foundNothingAt;
+
+  RunPackStore(RunnerStoreClient store, StoreCaller holder, Duration patience) {
+    this.store = store;
+    this.holder = holder;
+    this.patience = patience;
+  }
+
+  @Override
+  public Map<Hash, PackRef> find(Collection<Hash> chunks) throws IOException, InterruptedException {
+    Long since = foundNothingAt;
+    if (since != null && System.nanoTime() - since < NOTHING_NANOS) {
+      return Map.of();
+    }
+    List<Hash> asked = List.copyOf(chunks);
+    byte[] digests = new byte[asked.size() * Hash.BYTES];
+    for (int i = 0; i < asked.size(); i++) {
+      asked.get(i).write(digests, i * Hash.BYTES);
+    }
+    FindChunksResponse found = patiently(() -> store.find(holder, digests));
+    foundNothingAt = found.getNothing() ? (Long) System.nanoTime() : null;
+    List<PackRef> packs = found.getPacksList().stream().map(RunPackStore::ref).toList();
+    Map<Hash, PackRef> places = new HashMap<>();
+    for (int i = 0; i < asked.size(); i++) {
+      int place = found.getPlaces(i);
+      if (place > 0) {
+        places.put(asked.get(i), packs.get(place - 1));
+      }
+    }
+    return places;
+  }
+
+  private static PackRef ref(FoundPack pack) {
+    return new PackRef(
+        Hash.read(pack.getDigest().toByteArray(), 0), pack.getSizeBytes(), pack.getIndexBytes());
+  }
+
+  @Override
+  public void put(Pack pack) throws IOException, InterruptedException {
+    patiently(
+        () -> {
+          try {
+            store.upload(holder, pack);
+            return pack;
+          } catch (IOException e) {
+            throw new StoreException("pack " + pack.ref().id() + ": " + e.getMessage(), true);
+          }
+        });
+    List<NewPack> many = add(message(pack), pack.chunks().size());
+    if (!many.isEmpty()) {
+      register(many);
+    }
+  }
+
+  private void register(List<NewPack> many) throws IOException, InterruptedException {
+    try {
+      patiently(
+          () -> {
+            store.register(holder, many);
+            return many;
+          });
+      remove(many);
+    } finally {
+      synchronized (this) {
+        registering = false;
+      }
+    }
+  }
+
+  /** Makes a checkpoint; its packs are uploaded. */
+  void commit(byte[] manifest) throws IOException, InterruptedException {
+    List<NewPack> packs = unregistered();
+    patiently(
+        () -> {
+          store.commit(holder, manifest, packs);
+          return packs;
+        });
+    remove(packs);
+  }
+
+  /** Those that the caller has to register now. */
+  private synchronized List<NewPack> add(NewPack pack, int chunks) {
+    unregistered.add(pack);
+    unregisteredChunks += chunks;
+    if (registering || unregisteredChunks <= MOST_UNREGISTERED) {
+      return List.of();
+    }
+    registering = true;
+    return List.copyOf(unregistered);
+  }
+
+  private synchronized List<NewPack> unregistered() {
+    return List.copyOf(unregistered);
+  }
+
+  private synchronized void remove(List<NewPack> told) {
+    unregistered.removeAll(told);
+    unregisteredChunks =
+        unregistered.stream().mapToInt(pack -> pack.getChunks().size() / Hash.BYTES).sum();
+  }
+
+  /** Nothing that was put is of use any more. */
+  synchronized void forget() {
+    unregistered.clear();
+    unregisteredChunks = 0;
+  }
+
+  private static NewPack message(Pack pack) {
+    byte[] chunks = new byte[pack.chunks().size() * Hash.BYTES];
+    for (int i = 0; i < pack.chunks().size(); i++) {
+      pack.chunks().get(i).write(chunks, i * Hash.BYTES);
+    }
+    return NewPack.newBuilder()
+        .setDigest(ByteString.copyFrom(pack.ref().id().toBytes()))
+        .setSizeBytes(pack.ref().size())
+        .setIndexBytes(pack.ref().indexBytes())
+        .setChunks(UnsafeByteOperations.unsafeWrap(chunks))
+        .build();
+  }
+
+  private <T> T patiently(StoreCallRetrier.Call<T> call) throws IOException, InterruptedException {
+    try {
+      return StoreCallRetrier.until(patience, call);
+    } catch (StoreException e) {
+      throw new WrappedStoreException(e);
+    }
+  }
+}

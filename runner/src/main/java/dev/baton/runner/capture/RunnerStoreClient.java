@@ -1,0 +1,298 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.capture;
+
+import com.google.protobuf.UnsafeByteOperations;
+import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.CommitCheckpointRequest;
+import dev.baton.protocol.grpc.CommitLogChunkRequest;
+import dev.baton.protocol.grpc.Download;
+import dev.baton.protocol.grpc.FindChunksRequest;
+import dev.baton.protocol.grpc.FindChunksResponse;
+import dev.baton.protocol.grpc.GetLimitsRequest;
+import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.NewPack;
+import dev.baton.protocol.grpc.ObjectKind;
+import dev.baton.protocol.grpc.ObjectRef;
+import dev.baton.protocol.grpc.OpenCheckpointRequest;
+import dev.baton.protocol.grpc.OpenCheckpointResponse;
+import dev.baton.protocol.grpc.PrepareDownloadRequest;
+import dev.baton.protocol.grpc.PrepareLogChunkRequest;
+import dev.baton.protocol.grpc.PrepareLogChunkResponse;
+import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.RegisterPacksRequest;
+import dev.baton.protocol.grpc.Snapshot;
+import dev.baton.protocol.grpc.Upload;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.log.LogIndex;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.trace.Digest;
+import dev.baton.snapshot.Pack;
+import io.grpc.Channel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * Asks the checkpoint-store, and moves objects to and from where it points. Blocking; thread-safe.
+ */
+public final class RunnerStoreClient {
+  private static final Duration SNAPSHOT_WAIT = Duration.ofSeconds(10);
+  private static final Duration CALL = Duration.ofSeconds(5);
+
+  /** To fold and send a state of hundreds of thousands of steps. */
+  private static final Duration LARGE = Duration.ofSeconds(60);
+
+  private static final int UNPACKED = 64 * 1024;
+
+  /** Writes tens of thousands of rows, after a first capture. */
+  private static final Duration COMMIT = Duration.ofSeconds(20);
+
+  private final CheckpointStoreGrpc.CheckpointStoreBlockingStub store;
+
+  public RunnerStoreClient(Channel channel) {
+    this.store = CheckpointStoreGrpc.newBlockingStub(channel);
+  }
+
+  /**
+   * The run's state as of {@code runner_assigned(epoch)}.
+   *
+   * @param patience for how long to go on asking a store that is away or has not come that far
+   * @throws StoreException when the store refuses, or patience is over
+   */
+  public RunState snapshot(String run, int epoch, String lease, Duration patience)
+      throws StoreException, InterruptedException {
+    GetSnapshotRequest request =
+        GetSnapshotRequest.newBuilder()
+            .setRun(run)
+            .setEpoch(epoch)
+            .setLease(lease)
+            .setWaitMillis(SNAPSHOT_WAIT.toMillis())
+            .setAcceptPacked(true)
+            .build();
+    return StoreCallRetrier.until(
+        patience, () -> state(call(() -> timed(SNAPSHOT_WAIT.plus(LARGE)).getSnapshot(request))));
+  }
+
+  /** Read as it is unpacked: the text of a large state is never in memory. */
+  private static RunState state(Snapshot snapshot) throws StoreException {
+    try (InputStream in =
+        snapshot.getPackedState().isEmpty()
+            ? snapshot.getState().newInput()
+            : new GZIPInputStream(snapshot.getPackedState().newInput(), UNPACKED)) {
+      return Json.mapper().readValue(in, RunState.class);
+    } catch (IOException e) {
+      throw new StoreException("the snapshot cannot be read: " + e.getMessage(), true);
+    }
+  }
+
+  /**
+   * The largest state that the store makes a snapshot of.
+   *
+   * @return empty where the store does not know the call
+   * @throws StoreException when it does not answer now
+   */
+  public OptionalLong maxStateBytes() throws StoreException, InterruptedException {
+    try {
+      return OptionalLong.of(
+          timed(CALL).getLimits(GetLimitsRequest.getDefaultInstance()).getMaxStateBytes());
+    } catch (StatusRuntimeException e) {
+      if (Thread.interrupted()) {
+        throw (InterruptedException) new InterruptedException("call to the store").initCause(e);
+      }
+      if (e.getStatus().getCode() == Status.Code.UNIMPLEMENTED) {
+        return OptionalLong.empty();
+      }
+      throw StoreException.of(e);
+    }
+  }
+
+  /** Stores bytes under their digest, unless they are there already. */
+  void upload(StoreCaller holder, ObjectKind kind, String digest, byte[] bytes)
+      throws StoreException, IOException, InterruptedException {
+    Upload where = prepareUpload(holder, kind, digest, bytes.length);
+    if (!where.getPresent()) {
+      PresignedObjectClient.put(where.getPutUrl(), where.getHeadersMap(), bytes, bytes.length);
+    }
+  }
+
+  /** Where each of these chunks is, as the store knows: see {@code FindChunks}. */
+  FindChunksResponse find(StoreCaller holder, byte[] digests)
+      throws StoreException, InterruptedException {
+    FindChunksRequest request =
+        FindChunksRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .setDigests(UnsafeByteOperations.unsafeWrap(digests))
+            .build();
+    return call(() -> timed(CALL).findChunks(request));
+  }
+
+  /** Stores a pack under its digest, unless it is there already. */
+  void upload(StoreCaller holder, Pack pack)
+      throws StoreException, IOException, InterruptedException {
+    Upload where =
+        prepareUpload(
+            holder, ObjectKind.OBJECT_KIND_PACK, pack.ref().id().toString(), pack.ref().size());
+    if (!where.getPresent()) {
+      PresignedObjectClient.put(
+          where.getPutUrl(), where.getHeadersMap(), pack.bytes(), pack.length());
+    }
+  }
+
+  /** Tells of packs that are uploaded. */
+  void register(StoreCaller holder, List<NewPack> packs)
+      throws StoreException, InterruptedException {
+    RegisterPacksRequest request =
+        RegisterPacksRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .addAllPacks(packs)
+            .build();
+    call(() -> timed(COMMIT).registerPacks(request));
+  }
+
+  /**
+   * Makes a checkpoint of packs that are uploaded.
+   *
+   * @param packs those of them that were not registered
+   */
+  void commit(StoreCaller holder, byte[] manifest, List<NewPack> packs)
+      throws StoreException, InterruptedException {
+    CommitCheckpointRequest request =
+        CommitCheckpointRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .setManifest(UnsafeByteOperations.unsafeWrap(manifest))
+            .addAllPacks(packs)
+            .build();
+    call(() -> timed(COMMIT).commitCheckpoint(request));
+  }
+
+  /**
+   * Stores a chunk of a run's log and has it acknowledged. May be repeated.
+   *
+   * @param object of which the first {@code length} bytes count
+   * @param json the index, as it is at the object's end
+   */
+  public void uploadLog(StoreCaller holder, LogIndex index, byte[] object, int length, byte[] json)
+      throws StoreException, IOException, InterruptedException {
+    MessageDigest hash = Digest.sha256();
+    hash.update(object, 0, length);
+    String digest = Digest.ofHash(hash.digest());
+    PrepareLogChunkRequest where =
+        PrepareLogChunkRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .setLogEpoch(index.epoch())
+            .setFirstLine(index.firstLine())
+            .setDigest(digest)
+            .setSizeBytes(length)
+            .build();
+    PrepareLogChunkResponse place = call(() -> timed(CALL).prepareLogChunk(where));
+    PresignedObjectClient.put(place.getPutUrl(), place.getHeadersMap(), object, length);
+    CommitLogChunkRequest chunk =
+        CommitLogChunkRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .setDigest(digest)
+            .setSizeBytes(length)
+            .setIndex(UnsafeByteOperations.unsafeWrap(json))
+            .build();
+    call(() -> timed(COMMIT).commitLogChunk(chunk));
+  }
+
+  /** A checkpoint's manifest and where its packs are. The addresses hold for minutes. */
+  OpenCheckpointResponse open(StoreCaller holder, String checkpoint)
+      throws StoreException, InterruptedException {
+    OpenCheckpointRequest request =
+        OpenCheckpointRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .setCheckpoint(checkpoint)
+            .build();
+    return call(() -> timed(CALL).openCheckpoint(request));
+  }
+
+  /**
+   * Where to GET objects, in the order asked. The addresses hold for minutes, not longer.
+   *
+   * @param digests at most 1,000
+   */
+  List<String> locate(StoreCaller holder, ObjectKind kind, List<String> digests)
+      throws StoreException, InterruptedException {
+    PrepareDownloadRequest.Builder request =
+        PrepareDownloadRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project());
+    for (String digest : digests) {
+      request.addObjects(ObjectRef.newBuilder().setDigest(digest).setKind(kind));
+    }
+    List<Download> found =
+        call(() -> timed(CALL).prepareDownload(request.build()).getDownloadsList());
+    if (found.size() != digests.size()) {
+      throw new StoreException(
+          "the store gave %d addresses for %d objects".formatted(found.size(), digests.size()),
+          true);
+    }
+    return found.stream().map(Download::getGetUrl).toList();
+  }
+
+  private Upload prepareUpload(StoreCaller holder, ObjectKind kind, String digest, long size)
+      throws StoreException, InterruptedException {
+    PrepareUploadRequest request =
+        PrepareUploadRequest.newBuilder()
+            .setRun(holder.run())
+            .setEpoch(holder.epoch())
+            .setLease(holder.token())
+            .setProject(holder.project())
+            .addObjects(ObjectRef.newBuilder().setDigest(digest).setSizeBytes(size).setKind(kind))
+            .build();
+    List<Upload> places = call(() -> timed(CALL).prepareUpload(request).getUploadsList());
+    if (places.size() != 1) {
+      throw new StoreException("the store gave " + places.size() + " places for " + digest, true);
+    }
+    return places.getFirst();
+  }
+
+  private CheckpointStoreGrpc.CheckpointStoreBlockingStub timed(Duration limit) {
+    return store.withDeadlineAfter(limit.toMillis(), TimeUnit.MILLISECONDS).withWaitForReady();
+  }
+
+  private static <T> T call(Supplier<T> remote) throws StoreException, InterruptedException {
+    try {
+      return remote.get();
+    } catch (StatusRuntimeException e) {
+      if (Thread.interrupted()) {
+        throw (InterruptedException) new InterruptedException("call to the store").initCause(e);
+      }
+      throw StoreException.of(e);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.capture;
+
+/**
+ * Who asks the store.
+ *
+ * @param project the run's tenant
+ * @param token the lease token; may be empty
+ */
+public record StoreCaller(String run, int epoch, String project, String token) {}

@@ -1,0 +1,61 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.checkpoint;
+
+import dev.baton.runner.process.StepEnvironmentBuilder;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The variables that steps see, as far as their names are allowed. One whose name looks like a
+ * secret's is never kept, whatever is allowed, and no password that is part of an address is.
+ */
+final class EnvironmentContributor implements CheckpointContributor {
+  /** More than what is kept from steps: these names are nobody's need in a checkpoint. */
+  private static final Pattern SECRET =
+      Pattern.compile(
+          ".*(PASS|PRIVATE|COOKIE|JWT|BEARER|SIGNATURE).*|.*_(DSN|PAT|PWD|AUTH|KEYS?)",
+          Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern PASSWORD = Pattern.compile("(://[^/@\\s:]*):[^/@\\s]*@");
+
+  private final Map<String, String> variables;
+  private final List<Pattern> allowed;
+
+  /**
+   * @param allowed names, in which {@code *} stands for any characters
+   */
+  EnvironmentContributor(Map<String, String> variables, List<String> allowed) {
+    this.variables = variables;
+    this.allowed = allowed.stream().map(EnvironmentContributor::pattern).toList();
+  }
+
+  private static Pattern pattern(String name) {
+    return Pattern.compile(Pattern.quote(name).replace("*", "\\E.*\\Q"));
+  }
+
+  @Override
+  public String name() {
+    return "environment";
+  }
+
+  @Override
+  public void contribute(ManifestDraft draft) {
+    variables.forEach(
+        (name, value) -> {
+          if (!looksSecret(name)
+              && allowed.stream().anyMatch(pattern -> pattern.matcher(name).matches())) {
+            draft.environment(name, PASSWORD.matcher(value).replaceAll("$1:***@"));
+          }
+        });
+  }
+
+  private static boolean looksSecret(String name) {
+    return StepEnvironmentBuilder.looksSecret(name) || SECRET.matcher(name).matches();
+  }
+}

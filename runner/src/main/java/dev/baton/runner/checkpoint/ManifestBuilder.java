@@ -1,0 +1,112 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.checkpoint;
+
+import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.snapshot.CapturedTree;
+import dev.baton.snapshot.SkippedEntry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jboss.logging.Logger;
+
+/**
+ * What the manifest of a checkpoint says besides its files. Thread-safe.
+ *
+ * @param run the run's id
+ * @param trigger why there is a checkpoint
+ * @param contributors asked in this order
+ */
+public record ManifestBuilder(
+    String run,
+    Manifest.Run place,
+    CheckpointTrigger trigger,
+    List<CheckpointContributor> contributors) {
+  private static final Logger LOG = Logger.getLogger(ManifestBuilder.class);
+  private static final int MOST_SKIPPED = 1_000;
+
+  public ManifestBuilder {
+    contributors = List.copyOf(contributors);
+  }
+
+  /**
+   * The manifest of what was captured. A contributor that fails is in it with its error.
+   *
+   * @param id the checkpoint's
+   * @param workspace where the files are
+   * @param seenAt where steps see them
+   * @param leftOut paths that they are without
+   */
+  public byte[] manifest(
+      String id, Path workspace, Path seenAt, CapturedTree captured, List<String> leftOut)
+      throws InterruptedException {
+    ManifestDraft draft = new ManifestDraft(trigger, workspace);
+    Map<String, Manifest.Contribution> outcomes = new LinkedHashMap<>();
+    outcomes.put("workspace", Manifest.Contribution.OK);
+    for (CheckpointContributor contributor : contributors) {
+      outcomes.put(contributor.name(), ask(contributor, draft));
+    }
+    return ManifestCodec.write(
+        new Manifest(
+            Manifest.VERSION,
+            id,
+            run,
+            Instant.now(),
+            trigger,
+            place,
+            Manifest.Conversation.NONE,
+            files(captured, draft, seenAt, leftOut),
+            draft.git(),
+            new Manifest.Metrics(0, List.of(), captured.changedFiles()),
+            draft.environment(),
+            draft.sessionState().isEmpty() ? null : draft.sessionState(),
+            outcomes,
+            null,
+            null));
+  }
+
+  private Manifest.Contribution ask(CheckpointContributor contributor, ManifestDraft draft)
+      throws InterruptedException {
+    try {
+      contributor.contribute(draft);
+      return Manifest.Contribution.OK;
+    } catch (IOException | RuntimeException e) {
+      LOG.warnf("run %s: a checkpoint is made without '%s': %s", run, contributor.name(), e);
+      return Manifest.Contribution.failed(e.getMessage() == null ? e.toString() : e.getMessage());
+    }
+  }
+
+  private static Manifest.Workspace files(
+      CapturedTree captured, ManifestDraft draft, Path seenAt, List<String> leftOut) {
+    return new Manifest.Workspace(
+        Manifest.Workspace.PATH,
+        captured.snapshot().treeBytes(),
+        captured.snapshot().fileCount(),
+        draft.uncommittedFiles(),
+        captured.snapshot().root().toString(),
+        Manifest.Workspace.TREE,
+        captured.storedBytes(),
+        captured.snapshot().packs().stream()
+            .map(pack -> new Manifest.Pack(pack.id().toString(), pack.size(), pack.indexBytes()))
+            .toList(),
+        captured.skipped().stream().limit(MOST_SKIPPED).map(ManifestBuilder::skipped).toList(),
+        captured.skipped().size(),
+        leftOut.isEmpty() ? null : leftOut,
+        seenAt.toString());
+  }
+
+  private static Manifest.Skipped skipped(SkippedEntry file) {
+    return new Manifest.Skipped(
+        file.path(), file.reason().name().toLowerCase(Locale.ROOT), file.detail());
+  }
+}

@@ -1,0 +1,60 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.checkpoint;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.runner.process.StepEnvironmentBuilder;
+import dev.baton.runner.process.WorkspaceMount;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What all checkpoints of a run, in one epoch, have in common. Thread-safe. */
+public final class ManifestBuilderFactory {
+  private final String run;
+  private final Manifest.Run place;
+  private final List<CheckpointContributor> contributors;
+
+  /**
+   * @param place without a step
+   * @param environment names of variables to keep, in which {@code *} stands for any characters
+   * @param fixed where programs see workspaces
+   * @param slices of the session, by name, as they are when a checkpoint is made
+   */
+  public ManifestBuilderFactory(
+      String run,
+      Manifest.Run place,
+      List<String> environment,
+      WorkspaceMount fixed,
+      Supplier<ObjectNode> slices) {
+    this.run = run;
+    this.place = place;
+    Map<String, String> variables = StepEnvironmentBuilder.of(System.getenv(), Map.of(), Map.of());
+    contributors =
+        List.of(
+            new GitContributor(variables, fixed),
+            new EnvironmentContributor(variables, environment),
+            new SessionContributor(slices));
+  }
+
+  /**
+   * @param step its path; null for the whole run
+   * @param visit of the step; null with it
+   */
+  public ManifestBuilder describe(
+      CheckpointTrigger trigger, @Nullable String step, @Nullable Integer visit) {
+    return new ManifestBuilder(
+        run,
+        new Manifest.Run(
+            place.project(), place.workflow(), place.definitionHash(), place.epoch(), step, visit),
+        trigger,
+        contributors);
+  }
+}

@@ -1,0 +1,53 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.config;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Where a service listens for gRPC, without TLS.
+ *
+ * @param port 1 to 65535
+ */
+public record GrpcAddress(String host, int port) {
+  private static final int HTTP = 80;
+
+  /**
+   * Of {@code http://host:port}.
+   *
+   * @throws ConfigException that names the key
+   */
+  public static GrpcAddress parse(String key, String url) {
+    try {
+      URI uri = new URI(url);
+      if ("http".equals(uri.getScheme()) && uri.getHost() != null) {
+        return new GrpcAddress(uri.getHost(), uri.getPort() < 0 ? HTTP : uri.getPort());
+      }
+    } catch (URISyntaxException notAUrl) {
+      // Said below, as for a URL of another scheme.
+    }
+    throw new ConfigException(key, url, "http://<host>:<port>");
+  }
+
+  /**
+   * Of one or more of these, separated by commas: a service's replicas, in the order in which they
+   * are tried.
+   *
+   * @throws ConfigException that names the key
+   */
+  public static List<GrpcAddress> parseAll(String key, String urls) {
+    return Arrays.stream(urls.split(",", -1)).map(url -> parse(key, url.strip())).toList();
+  }
+
+  @Override
+  public String toString() {
+    return host + ":" + port;
+  }
+}

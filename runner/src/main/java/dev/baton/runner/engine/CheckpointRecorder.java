@@ -1,0 +1,57 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.capture.CaptureResult;
+import dev.baton.runner.capture.Workspace;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a checkpoint and tells of it on the trace, also when it failed. */
+final class CheckpointRecorder {
+  private CheckpointRecorder() {}
+
+  /**
+   * @param step its path; null for the whole run
+   * @param visit of the step; null with it
+   * @param evenIfUnchanged since the newest checkpoint
+   */
+  static CaptureResult make(
+      RunExecutionContext run,
+      Workspace workspace,
+      CheckpointTrigger trigger,
+      @Nullable String step,
+      @Nullable Integer visit,
+      boolean evenIfUnchanged)
+      throws InterruptedException {
+    return make(run, workspace, RunId.next(), trigger, step, visit, evenIfUnchanged);
+  }
+
+  static CaptureResult make(
+      RunExecutionContext run,
+      Workspace workspace,
+      String id,
+      CheckpointTrigger trigger,
+      @Nullable String step,
+      @Nullable Integer visit,
+      boolean evenIfUnchanged)
+      throws InterruptedException {
+    CaptureResult saved =
+        workspace.capture(id, run.checkpoints().describe(trigger, step, visit), evenIfUnchanged);
+    switch (saved) {
+      case CaptureResult.Made(Cut cut) ->
+          run.append(new TraceEvent.CheckpointSaved(id, step, trigger.word(), cut, null, null));
+      case CaptureResult.Failed(String reason) ->
+          run.append(new TraceEvent.CheckpointSaved(id, step, trigger.word(), null, reason, null));
+      case CaptureResult.Unchanged unchanged -> {}
+    }
+    return saved;
+  }
+}

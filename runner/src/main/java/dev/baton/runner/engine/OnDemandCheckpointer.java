@@ -1,0 +1,127 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.runner.capture.CaptureResult;
+import dev.baton.runner.capture.Workspace;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checkpoints of a run that somebody asks for, while it has files here: from {@link #open} to
+ * {@link #close}. None comes after the run's last event. Thread-safe.
+ */
+final class OnDemandCheckpointer {
+  private static final Logger LOG = Logger.getLogger(OnDemandCheckpointer.class);
+
+  private static final int MOST_REMEMBERED = 1_000;
+
+  /** Each waits for the one before it. */
+  static final int MOST_AT_ONCE = 16;
+
+  private final RunStopController control;
+  private final Set<Thread> making = new HashSet<>();
+
+  /** The orchestrator may say again what it said before its stream broke. */
+  private final Set<String> asked = new HashSet<>();
+
+  private @Nullable RunExecutionContext run;
+  private @Nullable Workspace workspace;
+
+  OnDemandCheckpointer(RunStopController control) {
+    this.control = control;
+  }
+
+  /** The files are there from now on. */
+  synchronized void open(RunExecutionContext context, Workspace files) {
+    run = context;
+    workspace = files;
+  }
+
+  /**
+   * Captures the main line's files as they are now, without stopping the run, and tells of it on
+   * the trace. Blocks.
+   *
+   * @param id the checkpoint's; what has been asked for under it before is not made again
+   * @return why there is none; empty when there is, or will be
+   */
+  Optional<String> make(CheckpointTrigger trigger, String id) {
+    RunExecutionContext context;
+    Workspace files;
+    synchronized (this) {
+      context = run;
+      files = workspace;
+      if (context == null || files == null) {
+        return Optional.of("the run has no workspace, or none here now");
+      }
+      if (asked.contains(id)) {
+        return Optional.empty();
+      }
+      if (making.size() == MOST_AT_ONCE) {
+        return Optional.of("%d of the run are being made already".formatted(MOST_AT_ONCE));
+      }
+      if (asked.size() == MOST_REMEMBERED) {
+        asked.clear();
+      }
+      asked.add(id);
+      making.add(Thread.currentThread());
+    }
+    try {
+      return make(context, files, trigger, id);
+    } finally {
+      synchronized (this) {
+        making.remove(Thread.currentThread());
+        // An interrupt was meant for what is over now.
+        Thread.interrupted();
+        notifyAll();
+      }
+    }
+  }
+
+  private Optional<String> make(
+      RunExecutionContext context, Workspace files, CheckpointTrigger trigger, String id) {
+    try {
+      control.enterAside();
+      try {
+        return switch (CheckpointRecorder.make(context, files, id, trigger, null, null, true)) {
+          case CaptureResult.Made made -> Optional.empty();
+          case CaptureResult.Unchanged unchanged -> Optional.of("nothing has changed");
+          case CaptureResult.Failed(String reason) -> Optional.of(reason);
+        };
+      } finally {
+        control.leave();
+      }
+    } catch (InterruptedException e) {
+      return Optional.of("the run ends or is stopped here");
+    } catch (RuntimeException | Error e) {
+      LOG.warnf(e, "run %s: no %s checkpoint", context.run(), trigger.word());
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Ends those under way; when this returns there is none, and none will be. */
+  synchronized void close() {
+    run = null;
+    workspace = null;
+    making.forEach(Thread::interrupt);
+    boolean interrupted = false;
+    while (!making.isEmpty()) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.runner.capture.CaptureResult;
+import dev.baton.runner.capture.Workspace;
+import dev.baton.snapshot.threads.ThreadJoiner;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Captures the workspace from time to time while a step works in it, without stopping the step. One
+ * that fails is due again soon. None is made, and none told of, once this is closed.
+ */
+final class PeriodicCheckpointer implements AutoCloseable {
+  private static final Logger LOG = Logger.getLogger(PeriodicCheckpointer.class);
+
+  /** After a failure the next one is due in this part of the interval. */
+  private static final int SOONER = 10;
+
+  private final @Nullable Thread thread;
+
+  private PeriodicCheckpointer(@Nullable Thread thread) {
+    this.thread = thread;
+  }
+
+  static PeriodicCheckpointer none() {
+    return new PeriodicCheckpointer(null);
+  }
+
+  static PeriodicCheckpointer start(
+      RunExecutionContext run, Workspace workspace, String step, int visit) {
+    return run.checkpointInterval()
+        .map(
+            interval ->
+                new PeriodicCheckpointer(
+                    Thread.ofVirtual()
+                        .name("periodic-" + step)
+                        .start(() -> repeat(run, workspace, step, visit, interval))))
+        .orElseGet(PeriodicCheckpointer::none);
+  }
+
+  private static void repeat(
+      RunExecutionContext run, Workspace workspace, String step, int visit, Duration interval) {
+    try {
+      for (boolean failed = false; ; ) {
+        Duration pause = failed ? interval.dividedBy(SOONER) : interval;
+        TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+        failed = !isMade(run, workspace, step, visit);
+      }
+    } catch (InterruptedException ended) {
+      // The step has ended, whichever way.
+    }
+  }
+
+  private static boolean isMade(
+      RunExecutionContext run, Workspace workspace, String step, int visit)
+      throws InterruptedException {
+    try {
+      return !(CheckpointRecorder.make(
+              run, workspace, CheckpointTrigger.PERIODIC, step, visit, false)
+          instanceof CaptureResult.Failed);
+    } catch (RuntimeException | Error e) {
+      LOG.warnf(e, "run %s: no periodic checkpoint of step '%s' this time", run.run(), step);
+      return false;
+    }
+  }
+
+  /** Blocks until none is being made. An interrupt meanwhile is kept for later. */
+  @Override
+  public void close() {
+    if (thread == null) {
+      return;
+    }
+    thread.interrupt();
+    ThreadJoiner.join(List.of(thread));
+  }
+}

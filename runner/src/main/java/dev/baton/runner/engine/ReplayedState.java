@@ -1,0 +1,154 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.state.ApprovalState;
+import dev.baton.protocol.state.BranchState;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StepPath;
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.TraceEvent;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What earlier epochs left of a run, and how often each step has ended since. What is left of an
+ * unfinished step or branch is taken once: when a loop comes by again, it begins anew. Thread-safe.
+ */
+final class ReplayedState {
+  private final RunState before;
+  private final Map<String, BranchState> openBranches;
+  private final Map<String, StepState> openSteps = new ConcurrentHashMap<>();
+  private final Map<String, Integer> completions = new ConcurrentHashMap<>();
+  private final MilestoneSequencer milestones;
+  private final StateLimiter limiter;
+
+  /** The visits that the trace knows of and that have not ended, by the step's path. */
+  private final Map<String, Integer> underWay = new ConcurrentHashMap<>();
+
+  ReplayedState(RunState before, StateLimiter.Bound bound) {
+    this.before = before;
+    this.limiter = new StateLimiter(before, bound);
+    this.openBranches = new ConcurrentHashMap<>(before.branches());
+    this.milestones = new MilestoneSequencer(before.nextMilestone());
+    before
+        .steps()
+        .forEach(
+            (path, state) -> {
+              completions.put(path, state.completions());
+              if (!state.hasEnded()) {
+                openSteps.put(path, state);
+                underWay.put(path, state.visit());
+              }
+            });
+  }
+
+  /** An event of this epoch has its place in the trace. */
+  void sent(TraceEvent.Runner event) {
+    limiter.sent(event);
+    switch (event) {
+      case TraceEvent.StepStarted started -> underWay.put(started.step(), started.visit());
+      case TraceEvent.StepRetried again -> underWay.put(again.step(), again.visit());
+      case TraceEvent.CheckpointWaiting asked ->
+          underWay.putIfAbsent(asked.step(), nextVisit(asked.step()));
+      case TraceEvent.StepFailed failed when failed.next() == null ->
+          underWay.put(failed.step(), failed.visit());
+      case TraceEvent.Runner other -> {}
+    }
+  }
+
+  StateLimiter limiter() {
+    return limiter;
+  }
+
+  MilestoneSequencer milestones() {
+    return milestones;
+  }
+
+  BranchState takeBranch(String branch) {
+    BranchState state = openBranches.remove(branch);
+    return state == null ? BranchState.UNBEGUN : state;
+  }
+
+  /** The unfinished visit with this number, where there is one. */
+  Optional<StepState> takeOpen(String path, int visit) {
+    return Optional.ofNullable(openSteps.remove(path)).filter(state -> state.visit() == visit);
+  }
+
+  /** What steps keep of their sessions, as earlier epochs left it: the newest plan of each. */
+  ObjectNode slices() {
+    ObjectNode slices = JsonNodeFactory.instance.objectNode();
+    if (!before.plans().isEmpty()) {
+      ObjectNode plans = slices.putObject("plans");
+      before.plans().forEach(plans::set);
+    }
+    return slices;
+  }
+
+  /**
+   * A parallel step has ended: its branches are over, and so are the visits on them that nobody
+   * waited for, as the fold has it, too.
+   */
+  void closeBranchesOf(String parallel) {
+    String prefix = parallel + "/";
+    openBranches.keySet().removeIf(branch -> branch.startsWith(prefix));
+    openSteps.keySet().removeIf(step -> step.startsWith(prefix));
+    underWay.forEach(
+        (step, visit) -> {
+          if (step.startsWith(prefix)) {
+            ended(step, visit);
+          }
+        });
+  }
+
+  /** The number of the step's next visit, from 1. */
+  int nextVisit(String path) {
+    return completions.getOrDefault(path, 0) + 1;
+  }
+
+  /** A visit has ended. */
+  void ended(String path, int visit) {
+    completions.put(path, visit);
+    underWay.remove(path);
+  }
+
+  /** How often earlier epochs have rerouted a branch. */
+  int reroutesOn(String branch) {
+    return before.reroutes().entrySet().stream()
+        .filter(reroute -> StepPath.branchOf(reroute.getKey()).equals(branch))
+        .mapToInt(Map.Entry::getValue)
+        .max()
+        .orElse(0);
+  }
+
+  /** The last question that an earlier epoch asked in a visit of a step, where it still stands. */
+  Optional<ApprovalState> approval(String step, String visitId) {
+    return before.approvals().values().stream()
+        .filter(asked -> asked.step().equals(step))
+        .filter(
+            asked -> asked.approval().equals(visitId) || asked.approval().startsWith(visitId + "-"))
+        .reduce((older, newer) -> newer);
+  }
+
+  /** The visits that are taken over, of every branch, in the order of the steps' first start. */
+  List<StepState> completed() {
+    return before.steps().values().stream()
+        .filter(state -> state.status() == StepState.Status.COMPLETED)
+        .toList();
+  }
+
+  /** The steps directly on a branch, in the order of their first start. */
+  List<StepState> stepsOn(String branch) {
+    return before.steps().values().stream()
+        .filter(state -> StepPath.branchOf(state.step()).equals(branch))
+        .toList();
+  }
+}

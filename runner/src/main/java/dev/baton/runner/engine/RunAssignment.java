@@ -1,0 +1,40 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A run to carry in an epoch.
+ *
+ * @param definition canonical JSON
+ * @param input empty where the snapshot has it
+ * @param fresh nothing of the run has ever executed
+ * @param parkAfter how long it may only wait before it is parked; zero: for ever
+ * @param answers given so far, by approval
+ */
+public record RunAssignment(
+    String run,
+    int epoch,
+    String lease,
+    String project,
+    String workflow,
+    String definitionHash,
+    byte[] definition,
+    Optional<JsonNode> input,
+    Map<String, String> labels,
+    Instant createdAt,
+    Optional<Instant> deadline,
+    Duration heartbeatInterval,
+    Duration heartbeatTimeout,
+    boolean fresh,
+    Duration parkAfter,
+    Map<String, JsonNode> answers) {}

@@ -1,0 +1,78 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.OutputUsageAnalyzer;
+import dev.baton.runner.capture.OutputBlobStore;
+import dev.baton.runner.checkpoint.ManifestBuilderFactory;
+import dev.baton.runner.journal.RunJournal;
+import dev.baton.runner.logs.RunLog;
+import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.steps.Deadline;
+import dev.baton.runner.steps.StepExecutorRegistry;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What all lines of a run share.
+ *
+ * @param input what expressions see as {@code .input}
+ * @param info what they see as {@code .run}, without the branch
+ * @param folder of the run: {@code workspace} and {@code branches} are in it
+ * @param deadline of the run
+ * @param maxReroutes of each line
+ * @param fixed where the processes of steps see their workspaces
+ * @param checkpointInterval of checkpoints inside a step; empty for none
+ */
+record RunExecutionContext(
+    String run,
+    int epoch,
+    JsonNode input,
+    ObjectNode info,
+    RunFolder folder,
+    Deadline deadline,
+    RunJournal journal,
+    RunStopController control,
+    ReplayedState memory,
+    ApprovalAnswerRegistry answers,
+    RunProgressTracker progress,
+    RunParkingPolicy parking,
+    OutputBlobStore blobs,
+    ManifestBuilderFactory checkpoints,
+    Optional<Duration> checkpointInterval,
+    RunLog log,
+    DelayedStepStarted announcements,
+    StepExecutorRegistry executors,
+    int maxReroutes,
+    WorkspaceMount fixed,
+    OutputUsageAnalyzer outputs) {
+
+  StepLog log(String step, int visit, int attempt) {
+    return log.step(step, visit, attempt);
+  }
+
+  /** {@code <run>-<step path>-<visit>}, as an id in URLs. */
+  String visitId(String step, int visit) {
+    return run + "-" + RunFolder.fileName(step) + "-" + visit;
+  }
+
+  /**
+   * Of a question asked in this epoch. One that was asked on files that got lost is asked again,
+   * and is another: hence the epoch in it, from the second on.
+   */
+  String approvalId(String step, int visit) {
+    return epoch == 1 ? visitId(step, visit) : visitId(step, visit) + "-" + epoch;
+  }
+
+  void append(TraceEvent.Runner event) throws InterruptedException {
+    journal.append(event);
+  }
+}

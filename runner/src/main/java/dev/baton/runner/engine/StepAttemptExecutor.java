@@ -1,0 +1,151 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.MilestoneSettings;
+import dev.baton.protocol.workflow.Step;
+import dev.baton.protocol.workflow.StepKind;
+import dev.baton.runner.steps.Deadline;
+import dev.baton.runner.steps.MilestoneVerifier;
+import dev.baton.runner.steps.StepContext;
+import dev.baton.runner.steps.StepResult;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Attempts of one visit: announces them where the trace wants it, and gives each to what its kind
+ * needs.
+ */
+final class StepAttemptExecutor {
+  private final RunExecutionContext run;
+  private final BranchExecution line;
+  private final Step step;
+  private final String path;
+  private final int visit;
+  private final Optional<StepState> left;
+  private Optional<ParallelStepExecutor> parallel = Optional.empty();
+
+  StepAttemptExecutor(
+      RunExecutionContext run,
+      BranchExecution line,
+      Step step,
+      String path,
+      int visit,
+      Optional<StepState> left) {
+    this.run = run;
+    this.line = line;
+    this.step = step;
+    this.path = path;
+    this.visit = visit;
+    this.left = left;
+  }
+
+  StepResult execute(int attempt, Deadline deadline) throws InterruptedException {
+    return switch (step.kind()) {
+      case StepKind.Approval approval ->
+          new ApprovalStepExecutor(run, line, step, path, visit).execute(approval, deadline);
+      case StepKind.Wait wait ->
+          new WaitStepExecutor(run, line, path, visit, left).execute(wait, attempt, deadline);
+      case StepKind.Parallel kind -> {
+        announce(attempt);
+        yield parallel(kind).attempt(deadline);
+      }
+      case StepKind.Transform transform -> leaf(transform, attempt, deadline);
+      case StepKind.Shell shell -> leaf(shell, attempt, deadline);
+      case StepKind.Http http -> leaf(http, attempt, deadline);
+      case StepKind.Fn fn -> leaf(fn, attempt, deadline);
+      case StepKind.Agent agent -> leaf(agent, attempt, deadline);
+    };
+  }
+
+  private StepResult leaf(StepKind kind, int attempt, Deadline deadline)
+      throws InterruptedException {
+    run.control().hold().await();
+    StepContext context = context(attempt, deadline);
+    if (step.usesFiles()) {
+      announce(attempt);
+      return execute(kind, context);
+    }
+    try (var held = run.announcements().hold(run.journal(), began(attempt))) {
+      return execute(kind, context);
+    }
+  }
+
+  private StepResult execute(StepKind kind, StepContext context) throws InterruptedException {
+    return OutOfMemoryRetrier.endure(
+        "run " + run.run() + ", step '" + path + "'", () -> run.executors().execute(kind, context));
+  }
+
+  /**
+   * What has to pass before the step's end is a milestone, one after the other; each has the step's
+   * time.
+   */
+  StepResult verify(MilestoneSettings milestone, StepResult.Done done, int attempt)
+      throws InterruptedException {
+    for (String command : milestone.verify()) {
+      Deadline deadline = step.timeout().map(Deadline::after).orElse(Deadline.NONE);
+      Optional<StepResult.Failed> failed =
+          MilestoneVerifier.run(
+              command, step.kind(), context(attempt, deadline.earlier(run.deadline())));
+      if (failed.isPresent()) {
+        return failed.get();
+      }
+    }
+    return done;
+  }
+
+  /** What the step's programs find in their environment. */
+  Map<String, String> environment(int attempt) {
+    return MilestoneVerifier.environment(step.kind(), context(attempt, run.deadline()));
+  }
+
+  private void announce(int attempt) throws InterruptedException {
+    run.journal().send(began(attempt));
+  }
+
+  private TraceEvent.StepStarted began(int attempt) {
+    return new TraceEvent.StepStarted(path, step.kind().word(), visit, attempt);
+  }
+
+  private ParallelStepExecutor parallel(StepKind.Parallel kind) {
+    ParallelStepExecutor known =
+        parallel.orElseGet(() -> new ParallelStepExecutor(run, line, path, kind));
+    parallel = Optional.of(known);
+    return known;
+  }
+
+  private StepContext context(int attempt, Deadline deadline) {
+    return new StepContext(
+        run.run(),
+        run.epoch(),
+        path,
+        visit,
+        attempt,
+        line.scope(),
+        this::directory,
+        () -> run.log(path, visit, attempt),
+        deadline,
+        run.control().hold(),
+        run.fixed(),
+        line.leftOut(),
+        run.outputs().reads(step.id()));
+  }
+
+  private Path directory() {
+    try {
+      return Files.createDirectories(line.directory());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.milestone.CommittedMilestone;
+import dev.baton.milestone.MilestoneCommitter;
+import dev.baton.milestone.MilestoneException;
+import dev.baton.milestone.sidecar.MilestoneSidecar;
+import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.MilestoneSettings;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jboss.logging.Logger;
+
+/** What a step that is a milestone does between its work and its end. */
+final class StepMilestoneRecorder {
+  private static final Logger LOG = Logger.getLogger(StepMilestoneRecorder.class);
+
+  /** Of one call of git. */
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+
+  private StepMilestoneRecorder() {}
+
+  /**
+   * Commits the files and writes the sidecar.
+   *
+   * @param leftOut paths that cuts leave out, and that are missing: no step has deleted them
+   * @param environment of the step's programs
+   */
+  static TraceEvent.Milestone commit(
+      RunExecutionContext run,
+      String step,
+      MilestoneSettings milestone,
+      int index,
+      Path workspace,
+      List<String> leftOut,
+      Map<String, String> environment)
+      throws MilestoneException, InterruptedException {
+    run.control().hold().await();
+    CommittedMilestone made =
+        new MilestoneCommitter(
+                environment,
+                Clock.systemUTC(),
+                builders ->
+                    run.fixed().start(workspace, () -> ProcessBuilder.startPipeline(builders)))
+            .make(
+                workspace,
+                new MilestoneCommitter.Request(
+                    run.run(),
+                    index,
+                    milestone.title(),
+                    milestone.tier().word(),
+                    milestone.verify(),
+                    leftOut),
+                run.deadline().leftAtMost(LIMIT));
+    made.drift().ifPresent(drift -> LOG.warnf("run %s, step '%s': %s", run.run(), step, drift));
+    MilestoneSidecar sidecar = made.sidecar();
+    return new TraceEvent.Milestone(
+        sidecar.milestoneIndex(), milestone.title(), milestone.tier().word(), sidecar.sha(), true);
+  }
+
+  /** Tells of the cut that has the commit and its sidecar, or that there is none. */
+  static void tell(
+      RunExecutionContext run, String step, TraceEvent.Milestone milestone, Optional<Cut> cut)
+      throws InterruptedException {
+    String checkpoint = cut.map(Cut::checkpoint).orElse(null);
+    run.append(
+        new TraceEvent.CheckpointSaved(
+            checkpoint == null ? RunId.next() : checkpoint,
+            step,
+            CheckpointTrigger.MILESTONE.word(),
+            cut.orElse(null),
+            cut.isPresent() ? null : "the files could not be stored; the runner's log says why",
+            milestone));
+  }
+}

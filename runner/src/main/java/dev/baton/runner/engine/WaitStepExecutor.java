@@ -1,0 +1,83 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.node.NullNode;
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.StepKind;
+import dev.baton.protocol.workflow.WaitTime;
+import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.steps.Deadline;
+import dev.baton.runner.steps.StepResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Waits until a time that is fixed by when the visit first started, as the trace has it: a failover
+ * neither shortens nor lengthens it.
+ */
+final class WaitStepExecutor {
+  /** Shorter waits are not announced: they start anew after a failover. */
+  private static final Duration SHORT = Duration.ofMillis(50);
+
+  private final RunExecutionContext run;
+  private final BranchExecution line;
+  private final String path;
+  private final int visit;
+  private final Optional<StepState> left;
+
+  WaitStepExecutor(
+      RunExecutionContext run,
+      BranchExecution line,
+      String path,
+      int visit,
+      Optional<StepState> left) {
+    this.run = run;
+    this.line = line;
+    this.path = path;
+    this.visit = visit;
+    this.left = left;
+  }
+
+  StepResult execute(StepKind.Wait wait, int attempt, Deadline deadline)
+      throws InterruptedException {
+    Instant end;
+    Duration whole;
+    try {
+      Optional<Instant> began = left.map(StepState::startedAt);
+      Instant now = Instant.now();
+      Instant longest = wait.time().end(line.scope(), now);
+      end = began.map(then -> wait.time().end(line.scope(), then)).orElse(longest);
+      // The clock that said when it began may have been ahead.
+      end = end.isAfter(longest) ? longest : end;
+      whole = Duration.between(now, longest);
+      if (end.isAfter(now.plus(SHORT))) {
+        Instant announced =
+            run.journal().append(new TraceEvent.StepStarted(path, wait.word(), visit, attempt));
+        end = began.isPresent() ? end : wait.time().end(line.scope(), announced);
+      }
+    } catch (IllegalArgumentException e) {
+      return StepResult.failedForGood("expression", String.valueOf(e.getMessage()));
+    }
+    // Nor may it jump between the two looks at it.
+    Deadline over = Deadline.at(end).earlier(Deadline.after(whole));
+    Deadline first = over.earlier(deadline);
+    Duration left = first.left();
+    Workspace workspace = line.workspace();
+    Instant instant = wait.time() instanceof WaitTime.Until ? end : null;
+    try (RunParkingPolicy.OpenWait waiting =
+        run.parking().begin(over, instant, null, workspace == null || !workspace.isAhead())) {
+      run.control().sleep(left == null ? Duration.ZERO : left);
+      waiting.over();
+    }
+    return over.isPast()
+        ? StepResult.done(NullNode.getInstance())
+        : StepResult.failed("timeout", "the step's time was up before the wait was");
+  }
+}

@@ -1,0 +1,223 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.heartbeat;
+
+import dev.baton.protocol.heartbeat.Heartbeat;
+import dev.baton.protocol.topic.JsonEventCodec;
+import dev.baton.runner.lease.LeaseConfirmer;
+import dev.baton.runner.lease.RunLease;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.producer.Producer;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends heartbeats from one platform thread of its own, so that neither steps nor a full scheduler
+ * of virtual threads delay them. Thread-safe.
+ */
+public final class HeartbeatPublisher implements AutoCloseable {
+  private static final Logger LOG = Logger.getLogger(HeartbeatPublisher.class);
+
+  /**
+   * Of one run, not acknowledged. More say nothing new, and must not pile up while the brokers are
+   * away.
+   */
+  private static final int MAX_PENDING = 2;
+
+  private final String runner;
+  private final URI source;
+  private final Producer<String, byte[]> producer;
+  private final ProcessUsageSampler usage = new ProcessUsageSampler();
+  private final ScheduledThreadPoolExecutor timer;
+
+  /**
+   * Not the timer of the heartbeats: sending one may block while the brokers are away, and that is
+   * just when this must not.
+   */
+  private final ScheduledThreadPoolExecutor watch;
+
+  public HeartbeatPublisher(String runner, Producer<String, byte[]> producer) {
+    this.runner = runner;
+    this.source = URI.create("/baton/runner/" + runner);
+    this.producer = producer;
+    this.timer =
+        new ScheduledThreadPoolExecutor(
+            1, task -> Thread.ofPlatform().daemon().name("heartbeats").unstarted(task));
+    timer.setRemoveOnCancelPolicy(true);
+    this.watch =
+        new ScheduledThreadPoolExecutor(
+            1, task -> Thread.ofPlatform().daemon().name("holds").unstarted(task));
+    watch.setRemoveOnCancelPolicy(true);
+  }
+
+  /**
+   * Sends the first one at once, then one every interval until the returned beat is ended.
+   *
+   * @param hold told what is acknowledged, and looked at when its time may be over
+   * @param confirming asked while the hold is suspended and heartbeats are acknowledged
+   */
+  public Beat start(
+      String run,
+      int epoch,
+      Duration interval,
+      Duration timeout,
+      HeartbeatSource pulse,
+      RunLease hold,
+      LeaseConfirmer confirming) {
+    Beat beat = new Beat(run, epoch, interval, timeout, pulse, hold, confirming);
+    beat.schedule();
+    beat.lookAfter(hold.left());
+    return beat;
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+    watch.shutdownNow();
+  }
+
+  /** One run's heartbeats. */
+  public final class Beat {
+    private final String run;
+    private final int epoch;
+    private final Duration interval;
+    private final Duration timeout;
+    private final HeartbeatSource pulse;
+    private final RunLease hold;
+    private final LeaseConfirmer confirming;
+    private final AtomicInteger pending = new AtomicInteger();
+    private @Nullable ScheduledFuture<?> scheduled;
+    private volatile boolean over;
+
+    private Beat(
+        String run,
+        int epoch,
+        Duration interval,
+        Duration timeout,
+        HeartbeatSource pulse,
+        RunLease hold,
+        LeaseConfirmer confirming) {
+      this.hold = hold;
+      this.confirming = confirming;
+      this.run = run;
+      this.epoch = epoch;
+      this.interval = interval;
+      this.timeout = timeout;
+      this.pulse = pulse;
+    }
+
+    private synchronized void schedule() {
+      scheduled =
+          timer.scheduleAtFixedRate(this::beat, 0, interval.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** No more heartbeats, and none that says the run needs no runner: it is to be failed over. */
+    public synchronized void stop() {
+      over = true;
+      if (scheduled != null) {
+        scheduled.cancel(false);
+      }
+    }
+
+    /**
+     * The last one, which says that the run needs no runner any more, is on its way when this
+     * returns.
+     */
+    public synchronized void end() {
+      if (!over) {
+        stop();
+        send(Heartbeat.ENDED);
+      }
+    }
+
+    private void lookAfter(Duration left) {
+      if (!over && !watch.isShutdown()) {
+        var unused = watch.schedule(this::look, left.toNanos(), TimeUnit.NANOSECONDS);
+      }
+    }
+
+    private void look() {
+      if (over) {
+        return;
+      }
+      Duration left = hold.left();
+      if (left.isPositive()) {
+        lookAfter(left);
+        return;
+      }
+      // Stopping the processes of one run takes a while, and other runs' time may be over, too.
+      Thread.ofPlatform().daemon().name("hold-" + run).start(this::suspend);
+    }
+
+    private void suspend() {
+      hold.look();
+      lookAfter(interval);
+    }
+
+    private void ask() {
+      hold.unconfirmed().ifPresent(suspension -> confirming.ask(run, epoch, suspension));
+    }
+
+    private synchronized void beat() {
+      if (over) {
+        return;
+      }
+      ask();
+      if (pending.get() < MAX_PENDING && !hold.isGivenUp()) {
+        send(pulse.activity().name().toLowerCase(Locale.ROOT));
+      }
+    }
+
+    private void send(String state) {
+      Heartbeat heartbeat =
+          new Heartbeat(
+              run,
+              epoch,
+              runner,
+              state,
+              pulse.step(),
+              pulse.lastActivity(),
+              interval.toMillis(),
+              timeout.toMillis(),
+              0,
+              0,
+              usage.cpu(),
+              usage.memoryBytes());
+      pending.incrementAndGet();
+      // Before it is sent: the other side hears it later, so this side is the first to doubt.
+      long at = System.nanoTime();
+      try {
+        producer.send(
+            JsonEventCodec.encode(source, heartbeat), (metadata, failure) -> sent(at, failure));
+      } catch (RuntimeException | Error e) {
+        // The next one is the retry; a runner that stays unheard is failed over. Thrown on, it
+        // would
+        // end all heartbeats of the run.
+        sent(at, e);
+      }
+    }
+
+    private void sent(long at, @Nullable Throwable failure) {
+      pending.decrementAndGet();
+      if (failure == null) {
+        hold.acknowledged(at);
+        if (hold.isSuspended()) {
+          // It may have to wait until everything is stopped, and this is the producer's thread.
+          Thread.ofVirtual().start(this::ask);
+        }
+      } else {
+        LOG.warnf("heartbeat of run %s was not sent: %s", run, failure.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.journal;
+
+import java.nio.file.Path;
+
+/**
+ * Where events are kept that have not been acknowledged while the brokers are away.
+ *
+ * @param data the runner's data folder
+ * @param maxBytes of one run in one epoch
+ */
+public record EventSpoolSettings(Path data, long maxBytes) {
+  /** Not in the run's own folder: that goes with the run, this is for who wants to look at it. */
+  Path file(String run, int epoch) {
+    return data.resolve("spool").resolve(run + "-" + epoch + ".jsonl");
+  }
+}

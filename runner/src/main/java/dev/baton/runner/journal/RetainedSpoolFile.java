@@ -1,0 +1,12 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.journal;
+
+import java.nio.file.Path;
+
+/** Events of a run that stay in a file, for a person to look at. */
+public record RetainedSpoolFile(Path file, long events) {}

@@ -1,0 +1,33 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.journal;
+
+import org.apache.kafka.clients.producer.Producer;
+
+/** Makes a process's producers; who asks for one closes it. */
+public interface RunnerProducerFactory {
+  /** Of trace and heartbeats. */
+  Producer<String, byte[]> durable();
+
+  /** Of logs. */
+  Producer<String, byte[]> lossy();
+
+  /** Producers of a real cluster. */
+  static RunnerProducerFactory kafka(String bootstrapServers, String clientId) {
+    return new RunnerProducerFactory() {
+      @Override
+      public Producer<String, byte[]> durable() {
+        return ProducerSettings.durable(bootstrapServers, clientId);
+      }
+
+      @Override
+      public Producer<String, byte[]> lossy() {
+        return ProducerSettings.lossy(bootstrapServers, clientId + "-logs");
+      }
+    };
+  }
+}

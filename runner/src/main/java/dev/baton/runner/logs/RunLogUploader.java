@@ -1,0 +1,187 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.logs;
+
+import dev.baton.runner.capture.RunnerStoreClient;
+import dev.baton.runner.capture.StoreCaller;
+import dev.baton.runner.capture.StoreException;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+
+/**
+ * The logs of all runs that a runner carries, and their uploads: a thread for each run that has
+ * lines, two chunks in memory at once. What cannot be uploaded is tried again for as long as the
+ * process lives and stays on the disk after that. Thread-safe.
+ */
+public final class RunLogUploader implements AutoCloseable {
+  private static final Logger LOG = Logger.getLogger(RunLogUploader.class);
+  private static final int UPLOADS_AT_ONCE = 2;
+  private static final long FIRST_PAUSE_MS = 100;
+  private static final long LONGEST_PAUSE_MS = 5_000;
+
+  private final LogShipper tail;
+  private final RunnerStoreClient store;
+  private final LogSettings settings;
+  private final Semaphore uploads = new Semaphore(UPLOADS_AT_ONCE);
+  private final Map<RunLog, Thread> uploaders = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  public RunLogUploader(LogShipper tail, RunnerStoreClient store, LogSettings settings) {
+    this.tail = tail;
+    this.store = store;
+    this.settings = settings;
+  }
+
+  /** A run's log in the holder's epoch; takes over what epochs before it have left on this disk. */
+  public RunLog open(StoreCaller holder) {
+    return new RunLog(
+        holder.run(),
+        holder.epoch(),
+        settings,
+        tail,
+        holder.epoch() > 1 ? found(holder) : List.of(),
+        log -> start(log, holder));
+  }
+
+  private List<LogSpoolFile> found(StoreCaller holder) {
+    Path folder = settings.folder(holder.run());
+    if (uploaders.keySet().stream().anyMatch(log -> log.run().equals(holder.run()))) {
+      return List.of(); // This process itself uploads it.
+    }
+    List<LogSpoolFile> found = new ArrayList<>();
+    if (!Files.isDirectory(folder)) {
+      return found;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.log")) {
+      for (Path file : files) {
+        if (LogSpoolFile.isOfEarlierEpoch(file, holder.epoch())) {
+          found.add(LogSpoolFile.found(file, holder.run()));
+        }
+      }
+    } catch (IOException e) {
+      LOG.warnf("log of run %s: what is spooled in %s is left there: %s", holder.run(), folder, e);
+    }
+    found.removeIf(file -> file.index().lines() == 0);
+    found.sort(
+        Comparator.<LogSpoolFile>comparingInt(file -> file.index().epoch())
+            .thenComparingLong(file -> file.index().firstLine()));
+    return found;
+  }
+
+  private void start(RunLog log, StoreCaller holder) {
+    if (closed) {
+      return;
+    }
+    Thread thread =
+        Thread.ofVirtual().name("log-" + log.run()).unstarted(() -> upload(log, holder));
+    uploaders.put(log, thread);
+    thread.start();
+  }
+
+  private void upload(RunLog log, StoreCaller holder) {
+    try {
+      for (Optional<RunLog.Due> due = log.take(); due.isPresent(); due = log.take()) {
+        upload(log, holder, due.get());
+      }
+      Files.deleteIfExists(log.folder());
+    } catch (DirectoryNotEmptyException e) {
+      LOG.debugf("log of run %s: %s has files of other epochs", log.run(), log.folder());
+    } catch (IOException e) {
+      LOG.warnf("log of run %s: the spool is left behind: %s", log.run(), e);
+    } catch (InterruptedException e) {
+      LOG.debugf("log of run %s: the rest stays in %s", log.run(), log.folder());
+    } finally {
+      uploaders.remove(log);
+      synchronized (uploaders) {
+        uploaders.notifyAll();
+      }
+    }
+  }
+
+  private void upload(RunLog log, StoreCaller holder, RunLog.Due due)
+      throws InterruptedException, IOException {
+    long pause = FIRST_PAUSE_MS;
+    boolean warned = false;
+    while (true) {
+      uploads.acquire();
+      try {
+        LogChunk chunk = LogChunk.of(due.file().index(), due.file().read(), due.last());
+        store.uploadLog(holder, chunk.index(), chunk.object(), chunk.length(), chunk.indexBytes());
+        log.uploaded(due);
+        due.file().delete();
+        return;
+      } catch (NoSuchFileException e) {
+        log.uploaded(due);
+        LOG.warnf(
+            "log of run %s: another runner has taken over what is spooled: %s",
+            log.run(), e.getMessage());
+        return;
+      } catch (StoreException | IOException e) {
+        if (Thread.interrupted()) {
+          throw (InterruptedException) new InterruptedException("closed").initCause(e);
+        }
+        if (!warned) {
+          warned = true;
+          LOG.warnf(
+              "log of run %s: lines from %d:%d on wait on the disk, they are sent again: %s",
+              log.run(),
+              due.file().index().epoch(),
+              due.file().index().firstLine(),
+              e.getMessage());
+        }
+      } finally {
+        uploads.release();
+      }
+      TimeUnit.MILLISECONDS.sleep(pause);
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+    }
+  }
+
+  /** Waits until all lines of logs that have ended are uploaded and sent, at most so long. */
+  public void drain(Duration patience) throws InterruptedException {
+    long end = System.nanoTime() + patience.toNanos();
+    synchronized (uploaders) {
+      long left = end - System.nanoTime();
+      while (!uploaders.isEmpty() && left > 0) {
+        TimeUnit.NANOSECONDS.timedWait(uploaders, left);
+        left = end - System.nanoTime();
+      }
+    }
+    // After the log itself: the brokers may be away.
+    tail.drain(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+  }
+
+  /** What was not drained stays on the disk. */
+  @Override
+  public void close() {
+    closed = true;
+    uploaders.forEach(
+        (log, thread) -> {
+          if (!log.isDone()) {
+            LOG.warnf(
+                "log of run %s: what was not uploaded in time stays in %s",
+                log.run(), log.folder());
+          }
+          thread.interrupt();
+        });
+    tail.close();
+  }
+}

@@ -1,0 +1,62 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.process;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Starts commands in a session of their own where util-linux is there. */
+final class SessionProcessStarter {
+  private static final Optional<String> SETSID =
+      Stream.of("/usr/bin/setsid", "/bin/setsid")
+          .filter(path -> Files.isExecutable(Path.of(path)))
+          .findFirst();
+
+  private static final File NOTHING = new File("/dev/null");
+
+  private SessionProcessStarter() {}
+
+  /**
+   * Starts one with nothing on its standard input; its output is to be read.
+   *
+   * @param directory a workspace
+   * @param environment the whole of it
+   * @param fixed where the process sees the workspace
+   */
+  static Process start(
+      List<String> command, Path directory, Map<String, String> environment, WorkspaceMount fixed)
+      throws IOException {
+    return fixed.start(builder(command, environment), directory);
+  }
+
+  /** As {@link #start}, of what the runner itself wants to know. */
+  static Process startOwn(
+      List<String> command, Path directory, Map<String, String> environment, WorkspaceMount fixed)
+      throws IOException {
+    ProcessBuilder builder = builder(command, environment).directory(directory.toFile());
+    return fixed.start(directory, builder::start);
+  }
+
+  private static ProcessBuilder builder(List<String> command, Map<String, String> environment) {
+    // setsid does not fork: a child of the JVM leads no process group, so the process keeps its id.
+    List<String> words = new ArrayList<>();
+    SETSID.ifPresent(words::add);
+    words.addAll(command);
+    ProcessBuilder builder =
+        new ProcessBuilder(words).redirectInput(ProcessBuilder.Redirect.from(NOTHING));
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    return builder;
+  }
+}

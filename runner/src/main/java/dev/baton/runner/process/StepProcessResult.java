@@ -1,0 +1,22 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.process;
+
+/** How a step's command ended; nothing of it is alive any more. */
+public sealed interface StepProcessResult {
+  /**
+   * @param exitCode 128+n when signal n ended it
+   * @param stdout up to the limit
+   * @param stdoutOver whether there was more
+   * @param leftovers background processes that were killed after it
+   */
+  record Exited(int exitCode, byte[] stdout, boolean stdoutOver, int leftovers)
+      implements StepProcessResult {}
+
+  /** It was stopped because its time was up. */
+  record TimedOut() implements StepProcessResult {}
+}

@@ -1,0 +1,212 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.process;
+
+import dev.baton.snapshot.posix.MountNamespace;
+import dev.baton.snapshot.posix.PosixException;
+import dev.baton.snapshot.posix.ProcessCredentials;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows a run's workspace to the processes of its steps at one path, the same for every run, branch
+ * and machine, by a mount namespace of their own; the files of all other runs are hidden from them.
+ * So an absolute path that a tool writes into the workspace (a linked work tree of git, a virtual
+ * environment, a CMake cache) leads into the workspace wherever that is restored.
+ *
+ * <p>It takes CAP_SYS_ADMIN. Where the process does not have it, workspaces are at their own paths.
+ * Thread-safe.
+ */
+public final class WorkspaceMount {
+  /** Workspaces at their own paths. */
+  public static final WorkspaceMount NONE = new WorkspaceMount(null, Path.of("/nonexistent"));
+
+  private static final String BRANCHES = "branches";
+  private static final Logger LOG = Logger.getLogger(WorkspaceMount.class);
+
+  private final @Nullable Path at;
+  private final Path hidden;
+  private final FutureTask<Boolean> possible = new FutureTask<>(this::isPossible);
+
+  /** Starts something on a thread that has the view. */
+  @FunctionalInterface
+  public interface Start<T> {
+    T run() throws IOException;
+  }
+
+  private WorkspaceMount(@Nullable Path at, Path hidden) {
+    this.at = at;
+    this.hidden = hidden;
+  }
+
+  /**
+   * Shows workspaces at this path, where the kernel permits it: that is tried at the first use.
+   *
+   * @param at made where it is missing; it and the folder that it is in are for this alone, and
+   *     that folder is not the root of the file system
+   * @param runs the folder with the files of all runs, which steps do not see
+   */
+  public static WorkspaceMount at(Path at, Path runs) {
+    return new WorkspaceMount(at, runs);
+  }
+
+  /** The path under which a step's processes see its workspace. */
+  public Path seen(Path workspace) {
+    return shared().orElse(workspace);
+  }
+
+  /** The path at which every workspace is seen; empty where each is at its own. */
+  public Optional<Path> shared() {
+    possible.run();
+    try {
+      return possible.get() ? Optional.ofNullable(at) : Optional.empty();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the path of workspaces cannot be tried", e.getCause());
+    } catch (InterruptedException e) {
+      // It has run: nothing is waited for.
+      Thread.currentThread().interrupt();
+      return Optional.ofNullable(at);
+    }
+  }
+
+  /**
+   * Starts a step's process: it sees the workspace at {@link #seen}, where it begins, and no other
+   * run's files.
+   */
+  Process start(ProcessBuilder builder, Path workspace) throws IOException {
+    Path shown = shared().orElse(null);
+    if (shown == null) {
+      return builder.directory(workspace.toFile()).start();
+    }
+    builder.directory(shown.toFile());
+    return inView(
+        () -> {
+          show(workspace, shown, true);
+          return builder.start();
+        });
+  }
+
+  /**
+   * Starts what the runner itself runs in a workspace: it sees the workspace at both paths, and
+   * everything else as the runner does.
+   */
+  public <T> T start(Path workspace, Start<T> start) throws IOException {
+    Path shown = shared().orElse(null);
+    if (shown == null) {
+      return start.run();
+    }
+    return inView(
+        () -> {
+          show(workspace, shown, false);
+          return start.run();
+        });
+  }
+
+  /**
+   * The folder around the workspace is the run's own, as it is without a view: what a step writes
+   * beside its workspace stays in its run.
+   */
+  private void show(Path workspace, Path shown, boolean alone) throws IOException {
+    MountNamespace.enter();
+    Path folder = runFolder(workspace);
+    if (folder != null) {
+      Files.createDirectories(folder.resolve(shown.getFileName()));
+      MountNamespace.bind(folder, parent(shown));
+    }
+    MountNamespace.bind(workspace, shown);
+    if (alone) {
+      if (folder != null) {
+        hide(parent(shown).resolve(BRANCHES), shown);
+      }
+      hide(hidden, shown);
+    }
+  }
+
+  private static void hide(Path what, Path shown) throws IOException {
+    try {
+      MountNamespace.bindReadOnly(empty(shown), what);
+    } catch (PosixException e) {
+      // A run without branches; or a runner within a workspace, whose own folder is covered now.
+      if (!e.isAbsent()) {
+        throw e;
+      }
+    }
+  }
+
+  private @Nullable Path runFolder(Path workspace) {
+    return workspace.startsWith(hidden) && !workspace.equals(hidden)
+        ? hidden.resolve(hidden.relativize(workspace).getName(0))
+        : null;
+  }
+
+  private static Path parent(Path shown) {
+    return Objects.requireNonNull(shown.getParent());
+  }
+
+  private static Path empty(Path shown) {
+    Path parent = parent(shown);
+    return parent.resolveSibling(parent.getFileName() + ".empty");
+  }
+
+  private boolean isPossible() {
+    Path shown = at;
+    if (shown == null) {
+      return false;
+    }
+    try {
+      if (!ProcessCredentials.isSuperuser()) {
+        throw new IOException("only the superuser may mount");
+      }
+      Files.createDirectories(shown);
+      Files.createDirectories(empty(shown));
+      return inView(
+          () -> {
+            MountNamespace.enter();
+            MountNamespace.bind(empty(shown), shown);
+            return true;
+          });
+    } catch (IOException | UnsupportedOperationException e) {
+      LOG.infof(
+          "workspaces: not shown at %s, each is at its own path; absolute paths in known formats are rewritten: %s",
+          shown, e.getMessage());
+      return false;
+    }
+  }
+
+  /** On a thread of its own, which takes its view with it. */
+  private static <T> T inView(Start<T> work) throws IOException {
+    FutureTask<T> task = new FutureTask<>(work::run);
+    Thread.ofPlatform().daemon().name("start-in-view").start(task);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return task.get();
+        } catch (InterruptedException e) {
+          // A process that was started must be known to the caller, who ends it.
+          interrupted = true;
+        }
+      }
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException io) {
+        throw io;
+      }
+      throw new IllegalStateException("a process cannot be started", e.getCause());
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.steps;
+
+import dev.baton.protocol.workflow.StepKind;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The executors of all kinds that do something by themselves. Thread-safe. */
+public final class StepExecutorRegistry {
+  /** Bytes that the body of an http step's answer may have where nothing is configured: 10 MiB. */
+  public static final int DEFAULT_MAX_RESPONSE = 10 << 20;
+
+  private final ShellStepExecutor shell = new ShellStepExecutor();
+  private final HttpStepExecutor http;
+  private final TransformStepExecutor transform = new TransformStepExecutor();
+  private final AgentStepExecutor agent = new AgentStepExecutor();
+  private final FnStepExecutor fn;
+
+  /**
+   * @param functions the beans that {@code fn} steps call, by name
+   */
+  public StepExecutorRegistry(Function<String, Optional<StepFunction>> functions) {
+    this(functions, DEFAULT_MAX_RESPONSE);
+  }
+
+  /**
+   * @param functions the beans that {@code fn} steps call, by name
+   * @param maxResponse bytes that the body of an http step's answer may have
+   */
+  public StepExecutorRegistry(Function<String, Optional<StepFunction>> functions, int maxResponse) {
+    this.fn = new FnStepExecutor(functions);
+    this.http = new HttpStepExecutor(maxResponse);
+  }
+
+  /**
+   * @throws InterruptedException when the run is stopped
+   * @throws IllegalArgumentException for a kind that is the engine's own: parallel, approval, wait
+   */
+  public StepResult execute(StepKind kind, StepContext context) throws InterruptedException {
+    return switch (kind) {
+      case StepKind.Shell it -> shell.execute(it, context);
+      case StepKind.Http it -> http.execute(it, context);
+      case StepKind.Transform it -> transform.execute(it, context);
+      case StepKind.Fn it -> fn.execute(it, context);
+      case StepKind.Agent it -> agent.execute(it, context);
+      case StepKind.Parallel it -> throw notHere(it);
+      case StepKind.Approval it -> throw notHere(it);
+      case StepKind.Wait it -> throw notHere(it);
+    };
+  }
+
+  private static IllegalArgumentException notHere(StepKind kind) {
+    return new IllegalArgumentException(kind.word() + " steps are the engine's own");
+  }
+}

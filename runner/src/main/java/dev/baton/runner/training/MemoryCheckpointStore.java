@@ -1,0 +1,104 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.training;
+
+import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.CommitCheckpointRequest;
+import dev.baton.protocol.grpc.CommitCheckpointResponse;
+import dev.baton.protocol.grpc.FindChunksRequest;
+import dev.baton.protocol.grpc.FindChunksResponse;
+import dev.baton.protocol.grpc.OpenCheckpointRequest;
+import dev.baton.protocol.grpc.OpenCheckpointResponse;
+import dev.baton.protocol.grpc.OpenPack;
+import dev.baton.protocol.grpc.RegisterPacksRequest;
+import dev.baton.protocol.grpc.RegisterPacksResponse;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.snapshot.format.Hash;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A store in memory, as far as it is about checkpoints: keeps their manifests, knows of no chunk
+ * where it is. Thread-safe.
+ */
+public abstract class MemoryCheckpointStore extends CheckpointStoreGrpc.CheckpointStoreImplBase {
+  private final Map<String, byte[]> manifests = new ConcurrentHashMap<>();
+
+  /** Where to GET a pack. */
+  protected abstract String packUrl(String project, String digest) throws IOException;
+
+  /**
+   * As it was committed.
+   *
+   * @throws IllegalArgumentException if there is no such checkpoint
+   */
+  public final Manifest manifest(String checkpoint) {
+    byte[] manifest = manifests.get(checkpoint);
+    if (manifest == null) {
+      throw new IllegalArgumentException("there is no checkpoint " + checkpoint);
+    }
+    return ManifestCodec.read(manifest);
+  }
+
+  @Override
+  public void findChunks(FindChunksRequest request, StreamObserver<FindChunksResponse> answer) {
+    FindChunksResponse.Builder response = FindChunksResponse.newBuilder();
+    for (int i = 0; i < request.getDigests().size(); i += Hash.BYTES) {
+      response.addPlaces(0);
+    }
+    answer.onNext(response.build());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void registerPacks(
+      RegisterPacksRequest request, StreamObserver<RegisterPacksResponse> answer) {
+    answer.onNext(RegisterPacksResponse.getDefaultInstance());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void commitCheckpoint(
+      CommitCheckpointRequest request, StreamObserver<CommitCheckpointResponse> answer) {
+    byte[] manifest = request.getManifest().toByteArray();
+    manifests.put(ManifestCodec.read(manifest).id(), manifest);
+    answer.onNext(CommitCheckpointResponse.getDefaultInstance());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void openCheckpoint(
+      OpenCheckpointRequest request, StreamObserver<OpenCheckpointResponse> answer) {
+    byte[] manifest = manifests.get(request.getCheckpoint());
+    if (manifest == null) {
+      answer.onError(Status.NOT_FOUND.withDescription("no such checkpoint").asException());
+      return;
+    }
+    OpenCheckpointResponse.Builder response =
+        OpenCheckpointResponse.newBuilder().setManifest(ByteString.copyFrom(manifest));
+    try {
+      for (Manifest.Pack pack : ManifestCodec.read(manifest).workspace().packs()) {
+        response.addPacks(
+            OpenPack.newBuilder()
+                .setDigest(ByteString.copyFrom(Hash.parse(pack.digest()).toBytes()))
+                .setSizeBytes(pack.sizeBytes())
+                .setIndexBytes(pack.indexBytes())
+                .setGetUrl(packUrl(request.getProject(), pack.digest())));
+      }
+    } catch (IOException e) {
+      answer.onError(Status.UNAVAILABLE.withCause(e).asException());
+      return;
+    }
+    answer.onNext(response.build());
+    answer.onCompleted();
+  }
+}

@@ -1,0 +1,72 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.training;
+
+import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.grpc.Confirm;
+import dev.baton.protocol.grpc.Confirmed;
+import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.grpc.RunnerGatewayGrpc;
+import dev.baton.protocol.grpc.RunnerMessage;
+import io.grpc.BindableService;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+
+/**
+ * The orchestrator and the store as one run needs them: they assign it, and keep what it gives them
+ * with the objects.
+ */
+final class TrainingBackend {
+  private final Assign assign;
+  private final TrainingCheckpointStore store;
+
+  TrainingBackend(Assign assign, TrainingCheckpointStore store) {
+    this.assign = assign;
+    this.store = store;
+  }
+
+  List<BindableService> services() {
+    return List.of(new Gateway(), store);
+  }
+
+  private static GatewayMessage confirmed(Confirm asked) {
+    return GatewayMessage.newBuilder()
+        .setConfirmed(
+            Confirmed.newBuilder()
+                .setRun(asked.getRun())
+                .setEpoch(asked.getEpoch())
+                .setSuspension(asked.getSuspension()))
+        .build();
+  }
+
+  private final class Gateway extends RunnerGatewayGrpc.RunnerGatewayImplBase {
+    @Override
+    public StreamObserver<RunnerMessage> attach(StreamObserver<GatewayMessage> toRunner) {
+      return new StreamObserver<>() {
+        @Override
+        public void onNext(RunnerMessage message) {
+          if (message.hasHello()) {
+            toRunner.onNext(GatewayMessage.newBuilder().setAssign(assign).build());
+          } else if (message.hasConfirm()) {
+            // On a busy machine a heartbeat may take as long as in a cut network.
+            toRunner.onNext(confirmed(message.getConfirm()));
+          }
+        }
+
+        @Override
+        public void onError(Throwable broken) {
+          // The rehearsal is over.
+        }
+
+        @Override
+        public void onCompleted() {
+          toRunner.onCompleted();
+        }
+      };
+    }
+  }
+}

@@ -1,0 +1,94 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import dev.baton.snapshot.PackRef;
+import dev.baton.snapshot.PackStore;
+import dev.baton.snapshot.format.BlockCompressor;
+import dev.baton.snapshot.format.BlockWriter;
+import dev.baton.snapshot.format.Chunk;
+import dev.baton.snapshot.format.Hash;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Makes blocks of chunks that nobody has stored yet. Thread-confined: every reading thread has one.
+ */
+final class DeduplicatingPacker implements CloseableChunkSink {
+  /**
+   * Before so many bytes are stored the store is asked which of them it has. For less, uploading is
+   * quicker than asking.
+   */
+  static final int WORTH_ASKING = 512 << 10;
+
+  private final PackStore store;
+  private final KnownChunkIndex known;
+  private final PackUploader shipment;
+  private final boolean asks;
+  private final BlockCompressor compressor = new BlockCompressor();
+  private final BlockWriter data = new BlockWriter(Chunk.Kind.DATA);
+  private final BlockWriter nodes = new BlockWriter(Chunk.Kind.NODE);
+
+  /**
+   * @param asks whether the store may have what this capture does not know
+   */
+  DeduplicatingPacker(PackStore store, KnownChunkIndex known, PackUploader shipment, boolean asks) {
+    this.store = store;
+    this.known = known;
+    this.shipment = shipment;
+    this.asks = asks;
+  }
+
+  @Override
+  public void accept(Chunk chunk) throws IOException, InterruptedException {
+    if (!known.claim(chunk.hash())) {
+      return;
+    }
+    BlockWriter block =
+        switch (chunk.kind()) {
+          case DATA -> data;
+          case NODE -> nodes;
+        };
+    if (!block.fits(chunk.length())) {
+      end(block);
+    }
+    block.add(chunk);
+  }
+
+  @Override
+  public void flush() throws IOException, InterruptedException {
+    end(data);
+    end(nodes);
+  }
+
+  @Override
+  public void filesEnded() throws IOException, InterruptedException {
+    shipment.sendLarge();
+  }
+
+  private void end(BlockWriter block) throws IOException, InterruptedException {
+    if (asks && block.rawLength() >= WORTH_ASKING) {
+      List<Hash> chunks = block.chunks();
+      for (int from = 0; from < chunks.size(); from += PackStore.MAX_FIND) {
+        int to = Math.min(chunks.size(), from + PackStore.MAX_FIND);
+        Map<Hash, PackRef> places = store.find(chunks.subList(from, to));
+        known.found(places);
+        block.removeIf(places::containsKey);
+      }
+    }
+    if (!block.isEmpty()) {
+      shipment.add(compressor.compress(block));
+      block.clear();
+    }
+  }
+
+  @Override
+  public void close() {
+    compressor.close();
+  }
+}

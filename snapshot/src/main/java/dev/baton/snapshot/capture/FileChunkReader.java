@@ -1,0 +1,216 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import dev.baton.snapshot.SnapshotException;
+import dev.baton.snapshot.format.Chunk;
+import dev.baton.snapshot.format.ChunkSink;
+import dev.baton.snapshot.format.Extent;
+import dev.baton.snapshot.format.ExtentListCodec;
+import dev.baton.snapshot.format.FastCdcChunker;
+import dev.baton.snapshot.posix.OpenDirectory;
+import dev.baton.snapshot.posix.OpenFile;
+import dev.baton.snapshot.posix.StatBuffer;
+import dev.baton.snapshot.scan.FileAttributeReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Reads files, one after the other, into chunks. Thread-confined. */
+final class FileChunkReader {
+  /** How often a file is read that somebody writes meanwhile. */
+  static final int MAX_READS = 3;
+
+  /** Bytes that data or a hole has at least: no file system has smaller blocks. */
+  private static final int LEAST_PIECE = 512;
+
+  private static final int WINDOW = 2 * FastCdcChunker.MAX;
+
+  private final ChunkSink sink;
+  private final StatBuffer before = new StatBuffer();
+  private final StatBuffer after = new StatBuffer();
+  private byte[] window = new byte[64 << 10];
+  private List<Extent> extents = List.of();
+  private FileAttributeReader.Kept attributes = new FileAttributeReader.Kept(List.of(), null);
+  private long size;
+
+  FileChunkReader(ChunkSink sink) {
+    this.sink = sink;
+  }
+
+  /** Of what was read last, as it was when the reading began. */
+  StatBuffer stat() {
+    return before;
+  }
+
+  /** Of what was read last. */
+  List<Extent> extents() {
+    return extents;
+  }
+
+  /** Extended attributes of what was read last. */
+  FileAttributeReader.Kept attributes() {
+    return attributes;
+  }
+
+  /** Bytes that were read last: less than the file had where it has shrunk meanwhile. */
+  long size() {
+    return size;
+  }
+
+  /**
+   * Reads a file, at most {@value #MAX_READS} times.
+   *
+   * @return whether it stayed the same during the last reading; if not, what was read may be a
+   *     mixture
+   * @throws dev.baton.snapshot.posix.NotRegularException if it is no regular file (any more)
+   * @throws SnapshotException.TooLarge if it has more data than a file can have in a tree
+   */
+  boolean read(OpenDirectory directory, String name) throws IOException, InterruptedException {
+    for (int reading = 1; ; reading++) {
+      boolean last = reading == MAX_READS;
+      boolean same;
+      try (OpenFile file = directory.openForReading(name, before)) {
+        // Sparse to the point of being perforated: then the holes are zeros like others.
+        boolean sparse = before.allocated < before.size && !isPerforated(file);
+        same = readOnce(file, sparse, last);
+      }
+      if (same || last) {
+        return same;
+      }
+    }
+  }
+
+  /** Whether it has more pieces than a file can have in a tree. */
+  private boolean isPerforated(OpenFile file) throws IOException {
+    if (before.size / ExtentListCodec.MAX < LEAST_PIECE) {
+      return false;
+    }
+    long at = 0;
+    for (int pieces = 0; pieces < ExtentListCodec.MAX / 2; pieces++) {
+      long start = file.seekData(at);
+      at = start < 0 ? -1 : file.seekHole(start);
+      if (at < 0 || at >= before.size) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean readOnce(OpenFile file, boolean sparse, boolean last)
+      throws IOException, InterruptedException {
+    extents = new ArrayList<>();
+    size = 0;
+    boolean whole = before.size <= FastCdcChunker.WHOLE && !sparse;
+    int length = 0;
+    if (whole) {
+      length = fill(file, 0, 0, (int) before.size);
+    } else if (sparse) {
+      parts(file);
+    } else {
+      content(file, 0, before.size);
+    }
+    attributes = FileAttributeReader.read(file);
+    file.stat(after);
+    boolean same = after.sameContent(before) && (whole ? length : size) == before.size;
+    if (whole && (same || last)) {
+      // Not sooner: most files that are being written need not be stored as they are now.
+      data(0, length);
+    }
+    return same;
+  }
+
+  /** Data and holes, as the file system tells them apart. */
+  private void parts(OpenFile file) throws IOException, InterruptedException {
+    long end = before.size;
+    for (long at = 0; at < end; ) {
+      long start = file.seekData(at);
+      if (start < 0 || start > end) {
+        start = end;
+      }
+      if (start > at) {
+        hole(start - at);
+      }
+      if (start == end) {
+        return;
+      }
+      long hole = file.seekHole(start);
+      long stop = hole < 0 ? end : Math.min(hole, end);
+      if (!content(file, start, stop)) {
+        return;
+      }
+      at = stop;
+    }
+  }
+
+  private void hole(long length) throws SnapshotException {
+    if (!extents.isEmpty() && extents.getLast() instanceof Extent.Hole(long before)) {
+      extents.removeLast();
+      size -= before;
+      hole(before + length);
+      return;
+    }
+    add(new Extent.Hole(length));
+  }
+
+  /** False where the file ended sooner. */
+  private boolean content(OpenFile file, long start, long stop)
+      throws IOException, InterruptedException {
+    long position = start;
+    long end = stop;
+    int filled = 0;
+    int from = 0;
+    boolean whole = stop - start <= FastCdcChunker.WHOLE;
+    while (true) {
+      if (filled - from < FastCdcChunker.MAX && position < end) {
+        System.arraycopy(window, from, window, 0, filled - from);
+        filled -= from;
+        from = 0;
+        int want = (int) Math.min(WINDOW - filled, end - position);
+        int got = fill(file, position, filled, want);
+        filled += got;
+        position += got;
+        if (got < want) {
+          end = position;
+        }
+      }
+      if (filled == from) {
+        return end == stop;
+      }
+      int length = whole ? filled - from : FastCdcChunker.next(window, from, filled - from);
+      data(from, length);
+      from += length;
+    }
+  }
+
+  private int fill(OpenFile file, long position, int at, int length) throws IOException {
+    if (window.length < at + length) {
+      window =
+          Arrays.copyOf(
+              window, at + length <= FastCdcChunker.WHOLE ? FastCdcChunker.WHOLE : WINDOW);
+    }
+    return file.readAt(position, window, at, length);
+  }
+
+  private void data(int offset, int length) throws IOException, InterruptedException {
+    if (length == 0) {
+      return;
+    }
+    Chunk chunk = Chunk.of(Chunk.Kind.DATA, window, offset, length);
+    sink.accept(chunk);
+    add(new Extent.Data(chunk.hash(), length));
+  }
+
+  private void add(Extent extent) throws SnapshotException {
+    if (extents.size() == ExtentListCodec.MAX) {
+      throw ExtentListCodec.tooMany();
+    }
+    extents.add(extent);
+    size += extent.length();
+  }
+}

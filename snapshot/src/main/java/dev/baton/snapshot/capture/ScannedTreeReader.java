@@ -1,0 +1,104 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.capture;
+
+import dev.baton.snapshot.SkippedEntry;
+import dev.baton.snapshot.format.FileContent;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.scan.DirState;
+import dev.baton.snapshot.scan.TreeScanner;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads all of a scanned tree that has to be read, and makes its nodes. One use, by one thread,
+ * which has others do the reading.
+ */
+final class ScannedTreeReader {
+  /** As often as names of files can vanish while their other names are looked for. */
+  private static final int MAX_ROUNDS = 5;
+
+  private final Path root;
+  private final Supplier<CloseableChunkSink> outlets;
+  private final Predicate<FileContent> storedContent;
+  private final Predicate<Hash> storedNode;
+  private final CompositeChunkRegistry composites;
+  private final ConcurrentLinkedQueue<SkippedEntry> skipped = new ConcurrentLinkedQueue<>();
+
+  /**
+   * What a tree turned out to be.
+   *
+   * @param state sealed
+   * @param skipped found while reading
+   */
+  record Read(DirState state, Hash digest, List<SkippedEntry> skipped) {}
+
+  /**
+   * @param outlets where the chunks of each thread go
+   * @param storedContent whether a known file need not be read
+   * @param storedNode whether a known node need not be made
+   */
+  ScannedTreeReader(
+      Path root,
+      Supplier<CloseableChunkSink> outlets,
+      Predicate<FileContent> storedContent,
+      Predicate<Hash> storedNode,
+      CompositeChunkRegistry composites) {
+    this.root = root;
+    this.outlets = outlets;
+    this.storedContent = storedContent;
+    this.storedNode = storedNode;
+    this.composites = composites;
+  }
+
+  /**
+   * @param before of which everything is in the store; null if none is known
+   * @throws TreeMovedException when it has to be scanned again
+   */
+  Read read(DirState scanned, @Nullable DirState before) throws IOException, InterruptedException {
+    DirState state = scanned;
+    for (int round = 1; ; round++) {
+      files(state, before);
+      DirState relinked = TreeScanner.relinked(state);
+      if (relinked == state) {
+        break;
+      }
+      if (round == MAX_ROUNDS) {
+        throw new TreeMovedException(root.toString());
+      }
+      state = relinked;
+    }
+    try (CloseableChunkSink outlet = outlets.get()) {
+      outlet.filesEnded();
+      Hash digest = new DirectoryNodeBuilder(outlet, storedNode, composites).root(state, before);
+      outlet.flush();
+      return new Read(state, digest, List.copyOf(skipped));
+    }
+  }
+
+  private void files(DirState state, @Nullable DirState before)
+      throws IOException, InterruptedException {
+    try (FileReadWorkerPool readers = new FileReadWorkerPool(this::share, threads())) {
+      new ChangedFileWalker(root, storedContent, readers::add, skipped).walk(state, before);
+      readers.finish();
+    }
+  }
+
+  private FileReadWorker share() {
+    return new FileReadWorker(outlets.get(), composites, skipped);
+  }
+
+  /** One more than processors: now and then one waits for the store. */
+  private static int threads() {
+    return Math.clamp(Runtime.getRuntime().availableProcessors() + 1, 2, 9);
+  }
+}

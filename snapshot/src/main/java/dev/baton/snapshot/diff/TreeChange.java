@@ -1,0 +1,53 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.diff;
+
+import dev.baton.snapshot.format.NodeEntry;
+import java.util.Set;
+
+/** One path at which two trees differ; raw, from the root, empty for the root. */
+public sealed interface TreeChange {
+  String path();
+
+  /** Only the second tree has it. */
+  record Added(String path, NodeEntry entry) implements TreeChange {}
+
+  /** Only the first tree has it. */
+  record Removed(String path, NodeEntry entry) implements TreeChange {}
+
+  /**
+   * Both have it, and {@code what} of it differs: at least one thing. What is in a directory has
+   * changes of its own.
+   */
+  record Changed(String path, NodeEntry before, NodeEntry after, Set<Aspect> what)
+      implements TreeChange {
+    public Changed {
+      what = Set.copyOf(what);
+      if (what.isEmpty()) {
+        throw new IllegalArgumentException("nothing differs at '" + path + "'");
+      }
+    }
+  }
+
+  /** What may differ. */
+  enum Aspect {
+    /** Bytes of a file. */
+    CONTENT,
+    /** Permission bits. */
+    MODE,
+    /** Time of the last modification. */
+    MTIME,
+    /** User or group. */
+    OWNER,
+    /** Extended attributes. */
+    XATTRS,
+    /** A file, directory, symbolic or hard link was another of these; nothing else is compared. */
+    TYPE,
+    /** Where a symbolic or hard link leads. */
+    TARGET
+  }
+}

@@ -1,0 +1,75 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.format;
+
+/**
+ * Where the data of a file is cut: FastCDC with normalized chunking of level 2. What is the same in
+ * two files (or two versions of one) is cut at the same places, wherever it stands.
+ */
+public final class FastCdcChunker {
+  /** Data up to this size (a file, or what is between two holes of one) is one chunk. */
+  public static final int WHOLE = 512 << 10;
+
+  public static final int MIN = 256 << 10;
+  public static final int AVERAGE = 1 << 20;
+  public static final int MAX = 4 << 20;
+
+  /** ASCII "BatonCDC". Never changes: the cuts, and so what is found again, depend on it. */
+  static final long SEED = 0x4261746f6e434443L;
+
+  // The upper bits of the fingerprint depend on the most bytes. Two bits more than the average
+  // needs before it, two less after it, keep sizes near it.
+  private static final long BEFORE_AVERAGE = -1L << (64 - 22);
+  private static final long AFTER_AVERAGE = -1L << (64 - 18);
+  private static final long[] GEAR = gear();
+
+  private FastCdcChunker() {}
+
+  /**
+   * The length of the chunk that begins at {@code offset}.
+   *
+   * @param available bytes from {@code offset} on: at least {@link #MAX}, or all that is left of
+   *     the data
+   * @return 1 to {@link #MAX}; 0 if nothing is available
+   */
+  public static int next(byte[] bytes, int offset, int available) {
+    if (available <= MIN) {
+      return available;
+    }
+    int start = offset + MIN;
+    int middle = offset + Math.min(available, AVERAGE);
+    int end = offset + Math.min(available, MAX);
+    long print = 0;
+    int at = start;
+    while (at < middle) {
+      print = (print << 1) + GEAR[bytes[at++] & 0xff];
+      if ((print & BEFORE_AVERAGE) == 0) {
+        return at - offset;
+      }
+    }
+    while (at < end) {
+      print = (print << 1) + GEAR[bytes[at++] & 0xff];
+      if ((print & AFTER_AVERAGE) == 0) {
+        return at - offset;
+      }
+    }
+    return end - offset;
+  }
+
+  /** 256 numbers of SplitMix64 from {@link #SEED} on. */
+  private static long[] gear() {
+    long[] gear = new long[256];
+    long state = SEED;
+    for (int i = 0; i < gear.length; i++) {
+      state += 0x9e3779b97f4a7c15L;
+      long z = (state ^ (state >>> 30)) * 0xbf58476d1ce4e5b9L;
+      z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+      gear[i] = z ^ (z >>> 31);
+    }
+    return gear;
+  }
+}

@@ -1,0 +1,14 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.posix;
+
+/**
+ * An entry of a directory as listed.
+ *
+ * @param name raw bytes, one per char
+ */
+public record DirEntry(String name, FileKind kind) {}

@@ -1,0 +1,51 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import dev.baton.snapshot.threads.ThreadJoiner;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The threads of one restore. What one of them throws ends the pipeline. */
+final class RestoreWorkers implements AutoCloseable {
+  /** A thread's work. */
+  @FunctionalInterface
+  interface Job {
+    void run() throws IOException, InterruptedException;
+  }
+
+  private final RestorePipeline pipeline;
+  private final List<Thread> threads = new ArrayList<>();
+
+  RestoreWorkers(RestorePipeline pipeline) {
+    this.pipeline = pipeline;
+  }
+
+  void start(int count, String name, Job job) {
+    for (int i = 0; i < count; i++) {
+      threads.add(
+          Thread.ofPlatform().daemon().name("baton-restore-" + name, i).start(() -> run(job)));
+    }
+  }
+
+  private void run(Job job) {
+    try {
+      job.run();
+    } catch (Throwable e) {
+      pipeline.fail(e);
+    }
+  }
+
+  /** Ends the pipeline and waits for all threads; what they still fetch is interrupted. */
+  @Override
+  public void close() {
+    pipeline.close();
+    threads.forEach(Thread::interrupt);
+    ThreadJoiner.join(threads);
+  }
+}

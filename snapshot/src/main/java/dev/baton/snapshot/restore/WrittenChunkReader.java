@@ -1,0 +1,47 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.snapshot.restore;
+
+import dev.baton.snapshot.files.NoFollowPathWalker;
+import dev.baton.snapshot.format.ChunkSource;
+import dev.baton.snapshot.format.Hash;
+import dev.baton.snapshot.posix.NotRegularException;
+import dev.baton.snapshot.posix.OpenDirectory;
+import dev.baton.snapshot.posix.OpenFile;
+import dev.baton.snapshot.posix.PosixException;
+import dev.baton.snapshot.posix.StatBuffer;
+import java.io.IOException;
+
+/**
+ * Chunks that this restore has written already, read back from their files, and from the packs
+ * where that is not possible. Thread-safe.
+ */
+final class WrittenChunkReader {
+  private final OpenDirectory root;
+  private final ChunkSource packs;
+
+  WrittenChunkReader(OpenDirectory root, ChunkSource packs) {
+    this.root = root;
+    this.packs = packs;
+  }
+
+  /** The chunk's bytes, its hash checked. */
+  byte[] read(Hash chunk, WriteTask.InFile place, int length)
+      throws IOException, InterruptedException {
+    byte[] bytes = new byte[length];
+    try (NoFollowPathWalker in = NoFollowPathWalker.to(root, place.directory());
+        OpenFile file = in.directory().openForReading(place.name(), new StatBuffer())) {
+      if (file.readAt(place.position(), bytes, 0, length) == length
+          && Hash.of(bytes, 0, length).equals(chunk)) {
+        return bytes;
+      }
+    } catch (PosixException | NotRegularException unreadable) {
+      // Its own owner may not be allowed to read it, or to enter its directory.
+    }
+    return packs.read(chunk);
+  }
+}

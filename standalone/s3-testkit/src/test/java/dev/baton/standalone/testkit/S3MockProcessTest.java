@@ -1,0 +1,47 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.testkit;
+
+import dev.baton.standalone.S3Access;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A second implementation, which checks no signatures. */
+class S3MockProcessTest extends S3Contract {
+  @TempDir static Path folder;
+
+  @SuppressWarnings("NullAway.Init")
+  private static S3MockProcess server;
+
+  @BeforeAll
+  static void start() throws Exception {
+    server = S3MockProcess.start(folder);
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    server.close();
+  }
+
+  @Override
+  S3Access access() {
+    return server.access();
+  }
+
+  @Override
+  boolean checksSignatures() {
+    return false;
+  }
+
+  /** It takes tens of milliseconds for an object. */
+  @Override
+  int pageSize() {
+    return 50;
+  }
+}

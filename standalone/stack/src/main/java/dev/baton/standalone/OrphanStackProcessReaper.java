@@ -1,0 +1,105 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone;
+
+import dev.baton.standalone.files.DirectoryTreeDeleter;
+import dev.baton.standalone.process.MarkedProcessFinder;
+import dev.baton.standalone.process.ProcessId;
+import dev.baton.standalone.process.StopSignal;
+import dev.baton.standalone.state.StackFile;
+import dev.baton.standalone.state.StackState;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Processes of a stack whose supervisor is dead. Only the holder of the data folder's lock may
+ * touch them.
+ */
+final class OrphanStackProcessReaper {
+
+  private static final Duration GRACE = Duration.ofSeconds(20);
+  private static final Duration RUNNER_GRACE = Duration.ofSeconds(15);
+
+  private OrphanStackProcessReaper() {}
+
+  /**
+   * Stops the servers and services a killed supervisor has left, and says what is known of its
+   * stack. Its runners are let be: they wait for the stack to come back.
+   */
+  static StackState clear(Path data, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    StackFile file = new StackFile(data);
+    StackState none = StackState.empty(data.toString());
+    try {
+      Optional<StackState> last = file.read();
+      if (last.isPresent()) {
+        stop(last.get(), progress);
+      } else {
+        // Somebody has removed the file: the mark in the processes' environment tells them as well.
+        stopMarked(data, List.of(), progress);
+      }
+      return last.orElse(none);
+    } catch (StackFile.Unreadable e) {
+      progress.accept(e.getMessage() + "; put aside as " + file.putAside());
+      // Which process is what is no longer known: everything that bears the mark goes.
+      stopMarked(data, List.of(), progress);
+      return none;
+    }
+  }
+
+  /** Removes temporary files, unless one of its runners lives and may be using them. */
+  static void clearTemp(StackPaths folders) throws IOException {
+    if (MarkedProcessFinder.withVariable(StandaloneStack.MARK, folders.data().toString())
+        .isEmpty()) {
+      DirectoryTreeDeleter.delete(folders.temp());
+    }
+  }
+
+  /**
+   * Stops what {@code stack.json} names and is still the same process, services first; says each.
+   */
+  static int stop(StackState state, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    int stopped = 0;
+    List<StackComponent> reverse = new ArrayList<>(List.of(StackComponent.values())).reversed();
+    for (StackComponent component : reverse) {
+      StackState.RunningProcess running = state.components().get(component.label());
+      if (running != null && running.id().isAlive()) {
+        progress.accept(
+            "stopping " + component.label() + " (pid " + running.pid() + "), left over");
+        StopSignal signal = component == StackComponent.POSTGRES ? StopSignal.INT : StopSignal.TERM;
+        if (!running.id().stop(signal, GRACE)) {
+          throw new StackException(
+              component.label() + " (pid " + running.pid() + ") survived SIGKILL");
+        }
+        stopped++;
+      }
+    }
+    return stopped;
+  }
+
+  /**
+   * Stops runners and their steps: every process that carries this data folder's mark and is not in
+   * {@code known}.
+   */
+  static void stopMarked(Path data, List<ProcessId> known, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    List<ProcessId> marked =
+        MarkedProcessFinder.withVariable(StandaloneStack.MARK, data.toString()).stream()
+            .filter(id -> !known.contains(id))
+            .toList();
+    if (!marked.isEmpty()) {
+      progress.accept("stopping " + marked.size() + " processes that were left");
+      MarkedProcessFinder.stop(marked, RUNNER_GRACE);
+    }
+  }
+}

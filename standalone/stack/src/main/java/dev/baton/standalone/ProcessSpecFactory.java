@@ -1,0 +1,226 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone;
+
+import dev.baton.standalone.files.DirectoryTreeDeleter;
+import dev.baton.standalone.jvm.AotCacheDirectory;
+import dev.baton.standalone.jvm.AotMode;
+import dev.baton.standalone.jvm.HeapSettings;
+import dev.baton.standalone.jvm.InstallationLayout;
+import dev.baton.standalone.jvm.JvmCommand;
+import dev.baton.standalone.jvm.JvmCommand.Jit;
+import dev.baton.standalone.jvm.JvmProgram;
+import dev.baton.standalone.jvm.NativeLibraryCache;
+import dev.baton.standalone.postgres.PostgresInstallation;
+import dev.baton.standalone.postgres.PostgresServer;
+import dev.baton.standalone.process.ProcessSpec;
+import dev.baton.standalone.process.ReadinessProbe;
+import dev.baton.standalone.process.StopSignal;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** How each component is started: its command, what it is told, how one sees that it is ready. */
+record ProcessSpecFactory(
+    InstallationLayout layout,
+    StackPaths folders,
+    StackAccess access,
+    AotMode aot,
+    Map<StackComponent, Map<String, String>> extraEnvironment) {
+
+  private static final String RUNNER = "runner";
+  private static final HeapSettings KAFKA_HEAP = new HeapSettings(256, HeapSettings.Use.REQUESTS);
+  private static final HeapSettings S3_HEAP = new HeapSettings(128, HeapSettings.Use.REQUESTS);
+  private static final HeapSettings STORE_HEAP = new HeapSettings(512, HeapSettings.Use.REQUESTS);
+  private static final HeapSettings ORCHESTRATOR_HEAP =
+      new HeapSettings(320, HeapSettings.Use.REQUESTS);
+
+  private static final Pattern SERVER_READY = Pattern.compile("(?m)^ready \\d+$");
+  private static final Pattern POSTGRES_READY =
+      Pattern.compile("database system is ready to accept connections");
+  private static final Duration READY_WITHIN = Duration.ofSeconds(120);
+  private static final Duration STOP_WITHIN = Duration.ofSeconds(20);
+  // Writing an AOT cache is part of the program's end.
+  private static final Duration STOP_WITHIN_TRAINING = Duration.ofSeconds(120);
+
+  ProcessSpec of(StackComponent component) throws IOException {
+    String name = component.label();
+    return spec(component, name, environment(component, folders.of(name)), readiness(component));
+  }
+
+  /** The same service once more, on a port and data of its own. */
+  ProcessSpec replica(StackComponent service, int port, Map<String, String> more)
+      throws IOException {
+    String name = service.label() + "-" + port;
+    Map<String, String> environment = environment(service, folders.of(name));
+    environment.put("QUARKUS_HTTP_PORT", Integer.toString(port));
+    environment.putAll(more);
+    return spec(service, name, environment, ready(StackAccess.url(port)));
+  }
+
+  private ProcessSpec spec(
+      StackComponent component,
+      String name,
+      Map<String, String> environment,
+      ReadinessProbe readiness)
+      throws IOException {
+    Path folder = folders.of(name);
+    return new ProcessSpec(
+        name,
+        command(component, name, folder),
+        environment,
+        folder,
+        folders.log(name),
+        readiness,
+        READY_WITHIN,
+        component == StackComponent.POSTGRES ? StopSignal.INT : StopSignal.TERM,
+        aot == AotMode.TRAIN ? STOP_WITHIN_TRAINING : STOP_WITHIN);
+  }
+
+  /** How a runner is started; makes the folder of its temporary files, which all runners share. */
+  JvmCommand runner(AotMode mode) throws IOException {
+    Path temp = StackPaths.ownersOnly(folders.temp(RUNNER));
+    return new JvmCommand(
+        layout.packaged(RUNNER),
+        HeapSettings.RUNNER,
+        Jit.FULL_SOON,
+        caches(),
+        mode,
+        libraries(),
+        temp);
+  }
+
+  /** How a component is started as a Java program; nothing for Postgres, which is none. */
+  Optional<JvmCommand> jvm(StackComponent component) throws IOException {
+    return jvm(component, component.label());
+  }
+
+  private Optional<JvmCommand> jvm(StackComponent component, String name) throws IOException {
+    Path temp = folders.temp(name);
+    return switch (component) {
+      case KAFKA -> Optional.of(java(layout.kafka(), KAFKA_HEAP, Jit.FULL, temp));
+      case POSTGRES -> Optional.empty();
+      // It hashes what it is given, ten times as fast with the optimizing compiler.
+      case S3 -> Optional.of(java(layout.s3(), S3_HEAP, Jit.FULL, temp));
+      // It hashes all that was stored, too, and others wait for its start.
+      case STORE ->
+          Optional.of(java(layout.packaged(component.label()), STORE_HEAP, Jit.FULL_SOON, temp));
+      case ORCHESTRATOR ->
+          Optional.of(java(layout.packaged(component.label()), ORCHESTRATOR_HEAP, Jit.QUICK, temp));
+    };
+  }
+
+  private ProcessSpec.Command command(StackComponent component, String name, Path folder) {
+    return () -> {
+      Optional<JvmCommand> jvm = jvm(component, name);
+      if (jvm.isEmpty()) {
+        return new PostgresServer(PostgresInstallation.unpack(folders.cache()), folder)
+            .prepare(access.postgres().port(), access.postgres().password());
+      }
+      // What a killed process has left; nobody else uses it.
+      DirectoryTreeDeleter.delete(jvm.get().temp());
+      StackPaths.ownersOnly(jvm.get().temp());
+      return jvm.get().line(arguments(component, folder));
+    };
+  }
+
+  private List<String> arguments(StackComponent component, Path folder) {
+    return switch (component) {
+      case KAFKA ->
+          List.of(
+              "--port",
+              Integer.toString(access.kafkaPort()),
+              "--controller-port",
+              Integer.toString(access.kafkaControllerPort()),
+              "--data",
+              folder.toString());
+      case S3 -> List.of("--port", Integer.toString(access.s3Port()), "--data", folder.toString());
+      case POSTGRES, STORE, ORCHESTRATOR -> List.of();
+    };
+  }
+
+  private ReadinessProbe readiness(StackComponent component) {
+    return switch (component) {
+      case KAFKA, S3 -> new ReadinessProbe.LogLine(SERVER_READY);
+      case POSTGRES -> new ReadinessProbe.LogLine(POSTGRES_READY);
+      case STORE -> ready(access.storeUrl());
+      case ORCHESTRATOR -> ready(access.orchestratorUrl());
+    };
+  }
+
+  private static ReadinessProbe ready(String service) {
+    return new ReadinessProbe.Http(URI.create(service + "/q/health/ready"));
+  }
+
+  private Map<String, String> environment(StackComponent component, Path folder)
+      throws IOException {
+    Map<String, String> environment = new HashMap<>();
+    environment.put(StandaloneStack.MARK, folders.data().toString());
+    // Two of glibc's memory pools instead of eight per core: they are most of what an idle JVM
+    // holds outside its heap.
+    environment.put("MALLOC_ARENA_MAX", "2");
+    switch (component) {
+      case KAFKA, POSTGRES -> {}
+      case S3 -> {
+        environment.put("BATON_S3_ACCESS_KEY", access.s3().accessKey());
+        environment.put("BATON_S3_SECRET_KEY", access.s3().secretKey());
+      }
+      case STORE -> {
+        service(environment, folder, access.storePort());
+        environment.put("BATON_OBJECT_STORE_ENDPOINT", access.s3().endpoint());
+        environment.put("BATON_OBJECT_STORE_BUCKET", access.s3().bucket());
+        environment.put("BATON_OBJECT_STORE_ACCESS_KEY", access.s3().accessKey());
+        environment.put("BATON_OBJECT_STORE_SECRET_KEY", access.s3().secretKey());
+        environment.put("BATON_OBJECT_STORE_REGION", access.s3().region());
+      }
+      case ORCHESTRATOR -> {
+        service(environment, folder, access.orchestratorPort());
+        // Never recorded where it carries runs: runners end in many ways, and all at once.
+        AotMode mode = aot == AotMode.TRAIN ? AotMode.OFF : aot;
+        environment.put(
+            "BATON_LAUNCHER_PROCESS_COMMAND", String.join("\n", runner(mode).line(List.of())));
+      }
+    }
+    environment.putAll(extraEnvironment.getOrDefault(component, Map.of()));
+    return environment;
+  }
+
+  private void service(Map<String, String> environment, Path folder, int port) {
+    environment.put("QUARKUS_HTTP_HOST", "127.0.0.1");
+    environment.put("QUARKUS_HTTP_PORT", Integer.toString(port));
+    environment.put("KAFKA_BOOTSTRAP_SERVERS", access.kafkaBootstrap());
+    environment.put("BATON_DB_HOST", access.postgres().host());
+    environment.put("BATON_DB_PORT", Integer.toString(access.postgres().port()));
+    environment.put("BATON_DB_NAME", access.postgres().database());
+    environment.put("BATON_DB_USER", access.postgres().user());
+    environment.put("BATON_DB_PASSWORD", access.postgres().password());
+    environment.put("BATON_STORE_URL", access.storeUrl());
+    environment.put("BATON_ORCHESTRATOR_URL", access.orchestratorUrl());
+    environment.put("BATON_DATA", folder.toString());
+    environment.put("BATON_HEARTBEAT_INTERVAL", "1s");
+    environment.put("BATON_HEARTBEAT_TIMEOUT", "3s");
+    environment.put("BATON_LEASE_REQUIRED", "false");
+  }
+
+  private JvmCommand java(JvmProgram program, HeapSettings heap, Jit jit, Path temp) {
+    return new JvmCommand(program, heap, jit, caches(), aot, libraries(), temp);
+  }
+
+  private NativeLibraryCache libraries() {
+    return new NativeLibraryCache(folders.nativeLibraries());
+  }
+
+  private AotCacheDirectory caches() {
+    return new AotCacheDirectory(folders.aot());
+  }
+}

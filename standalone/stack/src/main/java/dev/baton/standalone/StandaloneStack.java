@@ -1,0 +1,404 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone;
+
+import dev.baton.standalone.jvm.AotMode;
+import dev.baton.standalone.jvm.InstallationLayout;
+import dev.baton.standalone.postgres.PostgresAccess;
+import dev.baton.standalone.process.ManagedProcess;
+import dev.baton.standalone.process.ProcessEvent;
+import dev.baton.standalone.process.ProcessId;
+import dev.baton.standalone.process.ProcessSpec;
+import dev.baton.standalone.process.RestartBackoff;
+import dev.baton.standalone.state.DataLock;
+import dev.baton.standalone.state.StackFile;
+import dev.baton.standalone.state.StackState;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Baton on one machine: Kafka, Postgres and an S3 server, the checkpoint-store and the
+ * orchestrator, each a process of its own under this one's supervision, all on 127.0.0.1.
+ *
+ * <p>Start order: the three servers at once, then the two services at once. Data, ports and secrets
+ * stay in the data folder and are used again by the next start. One stack per data folder.
+ *
+ * <p>Thread-safe.
+ */
+public final class StandaloneStack implements AutoCloseable {
+
+  /** Every process of a stack, and whatever those start, has the data folder in this variable. */
+  public static final String MARK = "BATON_STACK";
+
+  private static final List<Set<StackComponent>> START_ORDER =
+      List.of(
+          EnumSet.of(StackComponent.KAFKA, StackComponent.POSTGRES, StackComponent.S3),
+          EnumSet.of(StackComponent.STORE, StackComponent.ORCHESTRATOR));
+
+  private final StackPaths folders;
+  private final DataLock lock;
+  private final StackAccess access;
+  private final StackFile file;
+  private final ProcessSpecFactory specs;
+  private final Consumer<String> progress;
+  private final Map<StackComponent, ManagedProcess> processes = new EnumMap<>(StackComponent.class);
+  private final Queue<ServiceReplica> replicas = new ConcurrentLinkedQueue<>();
+  private final Object writing = new Object();
+  private volatile boolean started;
+  private volatile boolean closed;
+
+  private StandaloneStack(
+      StackBuilder builder,
+      InstallationLayout layout,
+      StackPaths folders,
+      DataLock lock,
+      StackAccess access)
+      throws IOException {
+    this.folders = folders;
+    this.lock = lock;
+    this.access = access;
+    this.file = new StackFile(folders.data());
+    this.progress = builder.progress;
+    this.specs = new ProcessSpecFactory(layout, folders, access, builder.aot, builder.environment);
+    for (StackComponent component : builder.components) {
+      processes.put(
+          component,
+          new ManagedProcess(
+              specs.of(component), builder.autoRestart, RestartBackoff.DEFAULT, this::onEvent));
+    }
+  }
+
+  /**
+   * Makes the AOT caches that starts by this user use, where some are missing: starts a stack,
+   * which records itself, and stops it. That takes a minute or two.
+   *
+   * @param data a folder for that stack
+   * @return whether all are there; what starts without one starts more slowly
+   */
+  public static boolean makeAotCaches(Path data, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return AotCacheTrainer.run(data, EnumSet.allOf(StackComponent.class), false, progress) == 0;
+  }
+
+  /** A stack of all components, on free ports, in a folder that must be named. */
+  public static StackBuilder builder() {
+    return new StackBuilder();
+  }
+
+  /**
+   * Takes the data folder, stops what a killed supervisor left in it, and chooses ports; starts
+   * nothing yet.
+   */
+  static StandaloneStack prepare(StackBuilder builder) throws IOException, InterruptedException {
+    StackPaths folders = StackPaths.prepare(builder.data());
+    DataLock lock =
+        DataLock.take(folders.data())
+            .orElseThrow(
+                () -> new StackException("a stack is already running on " + folders.data()));
+    try {
+      StackState last = OrphanStackProcessReaper.clear(folders.data(), builder.progress);
+      OrphanStackProcessReaper.clearTemp(folders);
+      StackAccess access =
+          StackAccess.choose(last, folders.data(), builder.preferredApiPort, builder.apiPort);
+      return new StandaloneStack(builder, InstallationLayout.find(), folders, lock, access);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  void startAll() throws IOException, InterruptedException {
+    write();
+    for (Set<StackComponent> group : START_ORDER) {
+      Set<StackComponent> wanted = EnumSet.copyOf(group);
+      wanted.retainAll(processes.keySet());
+      together(wanted, ManagedProcess::start);
+    }
+    started = true;
+    write();
+  }
+
+  /** Where Kafka is, as {@code host:port}. */
+  public String kafkaBootstrap() {
+    return access.kafkaBootstrap();
+  }
+
+  /** How to use the database. */
+  public PostgresAccess postgres() {
+    return access.postgres();
+  }
+
+  /** How to use the object store. */
+  public S3Access s3() {
+    return access.s3();
+  }
+
+  /** The checkpoint-store's address, for HTTP; gRPC is on the same port. */
+  public String storeUrl() {
+    return access.storeUrl();
+  }
+
+  /** The orchestrator's address, for HTTP; gRPC is on the same port. */
+  public String orchestratorUrl() {
+    return access.orchestratorUrl();
+  }
+
+  /** The data folder. */
+  public Path data() {
+    return folders.data();
+  }
+
+  /** Where a component writes its standard output and error. */
+  public Path log(StackComponent component) {
+    return folders.log(component.label());
+  }
+
+  /**
+   * A component's process while it is alive.
+   *
+   * @throws IllegalArgumentException when the stack has no such component
+   */
+  public Optional<ProcessId> process(StackComponent component) {
+    return managed(component).id();
+  }
+
+  /** How often a component has come back after dying unasked. */
+  public int restarts(StackComponent component) {
+    return managed(component).restarts();
+  }
+
+  /**
+   * Kills a component with SIGKILL and waits until it is gone. It comes back only where restarts
+   * are on.
+   */
+  public void kill(StackComponent component) throws InterruptedException {
+    managed(component).kill();
+    tryWrite();
+  }
+
+  /** Stops a component in good order; it stays down until {@link #restart}. */
+  public void stop(StackComponent component) throws IOException, InterruptedException {
+    managed(component).stop();
+    write();
+  }
+
+  /**
+   * Stops a component where it is running, starts it on the same port and data, and waits until it
+   * is ready.
+   */
+  public void restart(StackComponent component) throws IOException, InterruptedException {
+    stop(component);
+    managed(component).start();
+  }
+
+  /** Waits until a component is ready; false when it is not within {@code bound}. */
+  public boolean awaitReady(StackComponent component, Duration bound) throws InterruptedException {
+    return managed(component).awaitReady(bound);
+  }
+
+  /**
+   * Another process of a service beside the stack's own: the same program and settings, on a port
+   * and data of its own, with the same servers. It is not started yet, stays away when it dies, and
+   * ends with the stack.
+   *
+   * @param service the orchestrator or the checkpoint-store
+   * @param port of 127.0.0.1, see {@link ServiceReplica#freePort}
+   * @param environment goes before what the stack's own has
+   * @throws IllegalArgumentException when the component is no service
+   */
+  public ServiceReplica replica(StackComponent service, int port, Map<String, String> environment)
+      throws IOException {
+    if (!service.isService()) {
+      throw new IllegalArgumentException(
+          service.label()
+              + " cannot be replicated, only services can: orchestrator, checkpoint-store");
+    }
+    ProcessSpec spec = specs.replica(service, port, environment);
+    ServiceReplica replica =
+        new ServiceReplica(
+            service,
+            StackAccess.url(port),
+            new ManagedProcess(
+                spec,
+                false,
+                RestartBackoff.DEFAULT,
+                event -> progress.accept(ProcessEventFormatter.line(event))));
+    replicas.add(replica);
+    return replica;
+  }
+
+  /** Whether components are started again when they die unasked. */
+  public void autoRestart(boolean on) {
+    processes.values().forEach(process -> process.autoRestart(on));
+  }
+
+  /**
+   * Stops everything in reverse order, runners and their steps included, and gives the data folder
+   * back. Data, ports and secrets stay. A second call does nothing.
+   *
+   * @throws StackException when a process could not be stopped; the others are, and the data folder
+   *     is given back
+   */
+  @Override
+  public void close() throws StackException {
+    synchronized (writing) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    Set<StackComponent> servers = EnumSet.copyOf(START_ORDER.getFirst());
+    servers.retainAll(processes.keySet());
+    // Each whatever became of those before it; runners after the one that starts them, before those
+    // that they need for their last cut.
+    ShutdownSequence ending = new ShutdownSequence();
+    retire(ending, StackComponent.ORCHESTRATOR);
+    ending.step(() -> OrphanStackProcessReaper.stopMarked(folders.data(), running(), progress));
+    retire(ending, StackComponent.STORE);
+    ending.step(() -> together(servers, ManagedProcess::retire));
+    ending.step(() -> file.write(state()));
+    ending.step(lock::close);
+    ending.finish();
+  }
+
+  /** The command line of a runner, which finds everything else in its environment. */
+  public List<String> runnerCommand() throws IOException {
+    return specs.runner(AotMode.USE).line(List.of());
+  }
+
+  ProcessSpecFactory specs() {
+    return specs;
+  }
+
+  private void retire(ShutdownSequence ending, StackComponent component) {
+    for (ServiceReplica replica : replicas) {
+      if (replica.component() == component) {
+        ending.step(replica::retire);
+      }
+    }
+    ManagedProcess process = processes.get(component);
+    if (process != null) {
+      ending.step(process::retire);
+    }
+  }
+
+  private interface Action {
+    void on(ManagedProcess process) throws IOException, InterruptedException;
+  }
+
+  private void together(Set<StackComponent> components, Action action)
+      throws IOException, InterruptedException {
+    Map<StackComponent, Exception> failed = new ConcurrentHashMap<>();
+    List<Thread> threads =
+        components.stream()
+            .map(
+                component ->
+                    Thread.ofVirtual()
+                        .name("stack-" + component.label())
+                        .start(
+                            () -> {
+                              try {
+                                action.on(managed(component));
+                              } catch (IOException | InterruptedException | RuntimeException e) {
+                                failed.put(component, e);
+                              }
+                            }))
+            .toList();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    if (!failed.isEmpty()) {
+      var first = new TreeMap<>(failed).firstEntry();
+      throw new StackException(String.valueOf(first.getValue().getMessage()), first.getValue());
+    }
+  }
+
+  private ManagedProcess managed(StackComponent component) {
+    ManagedProcess process = processes.get(component);
+    if (process == null) {
+      throw new IllegalArgumentException(
+          "this stack has no " + component.label() + ", only " + processes.keySet());
+    }
+    return process;
+  }
+
+  private List<ProcessId> running() {
+    return Stream.concat(
+            processes.values().stream().map(ManagedProcess::id),
+            replicas.stream().map(ServiceReplica::process))
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
+  private void onEvent(ProcessEvent event) {
+    progress.accept(ProcessEventFormatter.line(event));
+    switch (event) {
+      case ProcessEvent.Started _, ProcessEvent.Ready _, ProcessEvent.Died _ -> tryWrite();
+      case ProcessEvent.RestartFailed _,
+          ProcessEvent.KeepsFailing _,
+          ProcessEvent.LogLost _,
+          ProcessEvent.Stopped _ -> {}
+    }
+  }
+
+  private void tryWrite() {
+    try {
+      write();
+    } catch (IOException e) {
+      progress.accept("stack.json could not be written: " + e.getMessage());
+    }
+  }
+
+  private void write() throws IOException {
+    synchronized (writing) {
+      if (!closed) {
+        file.write(state());
+      }
+    }
+  }
+
+  private StackState state() {
+    Map<String, StackState.RunningProcess> components = new HashMap<>();
+    processes.forEach(
+        (component, process) ->
+            process
+                .id()
+                .ifPresent(
+                    id ->
+                        components.put(
+                            component.label(),
+                            new StackState.RunningProcess(
+                                id.pid(), id.started(), process.restarts()))));
+    @Nullable ProcessId self =
+        closed ? null : ProcessId.of(ProcessHandle.current().pid()).orElse(null);
+    return new StackState(
+        StackState.VERSION,
+        folders.data().toString(),
+        started && !closed && processes.values().stream().allMatch(ManagedProcess::isReady),
+        self,
+        access.urls(),
+        access.ports(),
+        access.s3Secrets(),
+        access.postgresSecrets(),
+        components);
+  }
+}

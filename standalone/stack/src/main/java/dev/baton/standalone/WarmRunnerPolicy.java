@@ -1,0 +1,44 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+
+/**
+ * How many idle runners a stack on this machine keeps: one is some 100 MB that a small machine
+ * needs for other things.
+ */
+final class WarmRunnerPolicy {
+  static final String VARIABLE = "BATON_LAUNCHER_WARM_SIZE";
+  private static final long GIB = 1L << 30;
+  private static final long ONE_FROM = 6 * GIB;
+  private static final long TWO_FROM = 16 * GIB;
+
+  private WarmRunnerPolicy() {}
+
+  /** What the environment says, or else what fits this machine's memory. */
+  static String wanted(Map<String, String> environment) {
+    String said = environment.getOrDefault(VARIABLE, "");
+    return said.isBlank() ? Integer.toString(fitting(memory())) : said;
+  }
+
+  /**
+   * @param memory of the machine, or of the container, in bytes
+   */
+  static int fitting(long memory) {
+    if (memory >= TWO_FROM) {
+      return 2;
+    }
+    return memory >= ONE_FROM ? 1 : 0;
+  }
+
+  private static long memory() {
+    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+  }
+}

@@ -1,0 +1,101 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.jvm;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/**
+ * The folder of native libraries that Java programs carry in their jars: unpacked once, here,
+ * instead of by every process at its start, which costs a tenth of a second and a copy that a
+ * killed process leaves behind.
+ *
+ * <p>Only ever a help: a program that finds no library here unpacks its own.
+ */
+public record NativeLibraryCache(Path folder) {
+
+  private static final Pattern ZSTD = Pattern.compile("(?:.*\\.)?zstd-jni-([0-9][0-9.-]*)\\.jar");
+  private static final Pattern ROCKSDB = Pattern.compile("(?:.*\\.)?rocksdbjni-[0-9][0-9.]*\\.jar");
+
+  /**
+   * What to add to the program's command line; unpacks what is missing. Several processes may do so
+   * at once.
+   */
+  List<String> flags(JvmProgram program) {
+    List<String> flags = new ArrayList<>();
+    for (Path jar : program.jars()) {
+      String name = jar.getFileName().toString();
+      Matcher zstd = ZSTD.matcher(name);
+      if (zstd.matches()) {
+        library(jar, zstdEntry(zstd.group(1))).ifPresent(so -> flags.add("-DZstdNativePath=" + so));
+      }
+      if (ROCKSDB.matcher(name).matches()) {
+        // It asks the library path before its own jar.
+        library(jar, rocksdbEntry())
+            .ifPresent(so -> flags.add("-Djava.library.path=" + so.getParent()));
+      }
+    }
+    return flags;
+  }
+
+  private static String zstdEntry(String version) {
+    return "linux/%s/libzstd-jni-%s.so".formatted(System.getProperty("os.arch"), version);
+  }
+
+  private static String rocksdbEntry() {
+    return System.getProperty("os.arch").equals("amd64")
+        ? "librocksdbjni-linux64.so"
+        : "librocksdbjni-linux-%s.so".formatted(System.getProperty("os.arch"));
+  }
+
+  /** Where the library is; nothing when there is none and it cannot be unpacked either. */
+  private Optional<Path> library(Path jar, String name) {
+    try {
+      return unpack(jar, name);
+    } catch (IOException _) {
+      // A cache that may only be read, or has no room: the program unpacks its own.
+      return Optional.empty();
+    }
+  }
+
+  /** Nothing when the jar has none for this machine. */
+  private Optional<Path> unpack(Path jar, String name) throws IOException {
+    try (ZipFile zip = new ZipFile(jar.toFile())) {
+      ZipEntry entry = zip.getEntry(name);
+      if (entry == null || !System.getProperty("os.name").equals("Linux")) {
+        return Optional.empty();
+      }
+      String file = name.substring(name.lastIndexOf('/') + 1);
+      Path home = folder.resolve(jar.getFileName().toString().replaceFirst("\\.jar$", ""));
+      Path library = home.resolve(file);
+      if (Files.isReadable(library) && Files.size(library) == entry.getSize()) {
+        return Optional.of(library);
+      }
+      Files.createDirectories(home);
+      Path fresh = Files.createTempFile(home, "unpacking-", ".so");
+      try (InputStream content = zip.getInputStream(entry)) {
+        Files.copy(content, fresh, StandardCopyOption.REPLACE_EXISTING);
+        // Replaced as a whole: a process that has the earlier one loaded keeps it.
+        Files.move(
+            fresh, library, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      } finally {
+        Files.deleteIfExists(fresh);
+      }
+      return Optional.of(library);
+    }
+  }
+}

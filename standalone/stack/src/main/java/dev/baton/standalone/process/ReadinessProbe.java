@@ -1,0 +1,71 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.standalone.process;
+
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
+
+/** How one sees that a process which was just started can be used. */
+public sealed interface ReadinessProbe {
+
+  /** Ready once a line of its own log, since this start, matches. */
+  record LogLine(Pattern pattern) implements ReadinessProbe {}
+
+  /** Ready once this address answers 200. */
+  record Http(URI uri) implements ReadinessProbe {}
+
+  /** Ready once this port of 127.0.0.1 takes connections. */
+  record Tcp(int port) implements ReadinessProbe {}
+
+  /** Answers longer than this count as "not yet". */
+  int PROBE_MILLIS = 1_000;
+
+  /**
+   * A question to be asked again and again; by one thread.
+   *
+   * @param log where the process writes
+   * @param from how long the log was when the process was started, in bytes
+   */
+  default BooleanSupplier probe(Path log, long from) {
+    return switch (this) {
+      case LogLine(Pattern pattern) -> new LogLineScanner(pattern, log, from)::found;
+      case Http(URI uri) -> () -> answers(uri);
+      case Tcp(int port) -> () -> accepts(port);
+    };
+  }
+
+  private static boolean answers(URI uri) {
+    try {
+      HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
+      connection.setConnectTimeout(PROBE_MILLIS);
+      connection.setReadTimeout(PROBE_MILLIS);
+      try {
+        return connection.getResponseCode() == 200;
+      } finally {
+        connection.disconnect();
+      }
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static boolean accepts(int port) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PROBE_MILLIS);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}
