@@ -40,8 +40,8 @@ class WorkflowKeysTest {
   private static final Pattern ONLY_LOOKS =
       Pattern.compile(
           "dev\\.baton\\.protocol\\.workflow\\."
-              + "(\\w*Decoder|\\w*Check|StepDefaults|StepChange|Workflow|Step|Flow|Dot\\w*)"
-              + "|dev\\.baton\\.cli\\.workflow\\.Explanation(\\$.*)?");
+              + "(\\w*Decoder|\\w*Checker|StepDefaults|StepChange|Workflow|Step|StepFlow|Dot\\w*)"
+              + "|dev\\.baton\\.cli\\.workflow\\.WorkflowExplainer(\\$.*)?");
 
   /**
    * What a key does.
@@ -112,31 +112,31 @@ class WorkflowKeysTest {
     add(
         "retry",
         Map.of(
-            "max", acts(shell("retry: {max: 1}"), shell("retry: {max: 2}"), "Retry.allowsAfter"),
+            "max", acts(shell("retry: {max: 1}"), shell("retry: {max: 2}"), "StepRetryPolicy.allowsAfter"),
             "backoff", retry("backoff: 9s"),
             "factor", retry("factor: 3"),
             "max_backoff", retry("max_backoff: 9s")));
     add(
         "next",
         Map.of(
-            "on", acts(next("{on: any, to: end}"), next("{to: end}"), "Arm.on"),
-            "when", acts(next("{when: 'true', to: b}"), next("{to: b}"), "Arm.when"),
+            "on", acts(next("{on: any, to: end}"), next("{to: end}"), "StepTransition.on"),
+            "when", acts(next("{when: 'true', to: b}"), next("{to: b}"), "StepTransition.when"),
             "weight",
                 acts(
                     next("{when: .input.a, to: b}, {when: .input.b, weight: 2, to: end}"),
                     next("{when: .input.a, to: b}, {when: .input.b, to: end}"),
                     "Step.next"),
-            "to", acts(next("{to: b}"), next("{to: end}"), "Arm.to")));
+            "to", acts(next("{to: b}"), next("{to: end}"), "StepTransition.to")));
     add(
         "gate",
         Map.of(
             "when",
-                acts(shell("gate: {when: .input.a}"), shell("gate: {when: .input.b}"), "Gate.when"),
+                acts(shell("gate: {when: .input.a}"), shell("gate: {when: .input.b}"), "StepGate.when"),
             "to",
                 acts(
                     shell("gate: {to: a}, max_visits: 2"),
                     shell("gate: {}, max_visits: 2"),
-                    "Gate.to")));
+                    "StepGate.to")));
     add("step", ofEveryStep());
     add("step", ofKinds());
   }
@@ -159,13 +159,13 @@ class WorkflowKeysTest {
             acts(
                 shell(milestone),
                 shell(milestone.replace("title: t", "title: u")),
-                "Milestone.title")),
+                "MilestoneSettings.title")),
         entry(
             "milestone.tier",
-            acts(shell(milestone), shell(milestone.replace("tier0", "tier1")), "Milestone.tier")),
+            acts(shell(milestone), shell(milestone.replace("tier0", "tier1")), "MilestoneSettings.tier")),
         entry(
             "milestone.verify",
-            acts(shell(milestone), shell(milestone.replace("[x]", "[y]")), "Milestone.verify")));
+            acts(shell(milestone), shell(milestone.replace("[x]", "[y]")), "MilestoneSettings.verify")));
   }
 
   private static Map<String, Effect> ofKinds() {
@@ -274,7 +274,7 @@ class WorkflowKeysTest {
 
   private static Effect retry(String key) {
     return acts(
-        shell("retry: {max: 9, " + key + "}"), shell("retry: {max: 9}"), "Retry.delayAfter");
+        shell("retry: {max: 9, " + key + "}"), shell("retry: {max: 9}"), "StepRetryPolicy.delayAfter");
   }
 
   private static Effect http(String one, String other, String accessor) {
