@@ -41,15 +41,18 @@ class ArchitectureTest {
 
   private static final List<String> PARTS =
       List.of(
-          "protocol",
-          "snapshot",
-          "milestone",
+          "protocol/common",
+          "protocol/trace",
+          "protocol/workflow",
+          "protocol/state",
+          "libs/snapshot",
+          "libs/milestone",
           "orchestrator",
           "checkpoint-store",
           "runner",
           "cli",
-          "standalone/stack",
-          "chaos");
+          "tools/standalone/stack",
+          "tools/chaos");
 
   @SuppressWarnings("NullAway.Init")
   private static JavaClasses project;

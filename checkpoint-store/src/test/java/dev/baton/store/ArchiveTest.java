@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.Event;
@@ -27,7 +28,6 @@ import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.Cut;
-import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;

@@ -8,6 +8,7 @@ package dev.baton.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.Finding;
@@ -29,7 +30,6 @@ import dev.baton.protocol.grpc.VerifyCheckpointResponse;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.trace.Cut;
-import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;

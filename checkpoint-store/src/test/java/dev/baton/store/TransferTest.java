@@ -9,12 +9,12 @@ package dev.baton.store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.Upload;
-import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.store.testing.StoreTest;
 import io.grpc.Status;

@@ -37,7 +37,8 @@ class ConfigurationKeysTest {
   private static final String RUNNER = "dev.baton.runner.config.RunnerConfig";
 
   /** What only checks a value does not make it count. */
-  private static final Pattern CHECKS = Pattern.compile(".*\\.config\\.(OrchestratorConfigValidator|StoreConfigConverter.*)");
+  private static final Pattern CHECKS =
+      Pattern.compile(".*\\.config\\.(OrchestratorConfigValidator|StoreConfigConverter.*)");
 
   @SuppressWarnings("NullAway.Init")
   private static CompiledClasses services;

@@ -112,7 +112,11 @@ class WorkflowKeysTest {
     add(
         "retry",
         Map.of(
-            "max", acts(shell("retry: {max: 1}"), shell("retry: {max: 2}"), "StepRetryPolicy.allowsAfter"),
+            "max",
+                acts(
+                    shell("retry: {max: 1}"),
+                    shell("retry: {max: 2}"),
+                    "StepRetryPolicy.allowsAfter"),
             "backoff", retry("backoff: 9s"),
             "factor", retry("factor: 3"),
             "max_backoff", retry("max_backoff: 9s")));
@@ -131,7 +135,10 @@ class WorkflowKeysTest {
         "gate",
         Map.of(
             "when",
-                acts(shell("gate: {when: .input.a}"), shell("gate: {when: .input.b}"), "StepGate.when"),
+                acts(
+                    shell("gate: {when: .input.a}"),
+                    shell("gate: {when: .input.b}"),
+                    "StepGate.when"),
             "to",
                 acts(
                     shell("gate: {to: a}, max_visits: 2"),
@@ -162,10 +169,16 @@ class WorkflowKeysTest {
                 "MilestoneSettings.title")),
         entry(
             "milestone.tier",
-            acts(shell(milestone), shell(milestone.replace("tier0", "tier1")), "MilestoneSettings.tier")),
+            acts(
+                shell(milestone),
+                shell(milestone.replace("tier0", "tier1")),
+                "MilestoneSettings.tier")),
         entry(
             "milestone.verify",
-            acts(shell(milestone), shell(milestone.replace("[x]", "[y]")), "MilestoneSettings.verify")));
+            acts(
+                shell(milestone),
+                shell(milestone.replace("[x]", "[y]")),
+                "MilestoneSettings.verify")));
   }
 
   private static Map<String, Effect> ofKinds() {
@@ -274,7 +287,9 @@ class WorkflowKeysTest {
 
   private static Effect retry(String key) {
     return acts(
-        shell("retry: {max: 9, " + key + "}"), shell("retry: {max: 9}"), "StepRetryPolicy.delayAfter");
+        shell("retry: {max: 9, " + key + "}"),
+        shell("retry: {max: 9}"),
+        "StepRetryPolicy.delayAfter");
   }
 
   private static Effect http(String one, String other, String accessor) {
@@ -296,7 +311,16 @@ class WorkflowKeysTest {
 
   @BeforeAll
   static void read() throws IOException {
-    project = CompiledClasses.of("protocol", "orchestrator", "runner", "checkpoint-store", "cli");
+    project =
+        CompiledClasses.of(
+            "protocol/common",
+            "protocol/trace",
+            "protocol/workflow",
+            "protocol/state",
+            "orchestrator",
+            "runner",
+            "checkpoint-store",
+            "cli");
   }
 
   /** Keys of the schema, by the definition they are in. */

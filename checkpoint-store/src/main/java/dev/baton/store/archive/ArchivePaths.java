@@ -6,7 +6,7 @@
  */
 package dev.baton.store.archive;
 
-import dev.baton.protocol.trace.Digest;
+import dev.baton.protocol.digest.Digest;
 
 /** The paths in a commit's tree. */
 final class ArchivePaths {

@@ -6,7 +6,7 @@
  */
 package dev.baton.store.archive;
 
-import dev.baton.protocol.trace.Digest;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.ObjectName;

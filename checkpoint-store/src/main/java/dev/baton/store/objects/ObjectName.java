@@ -6,7 +6,7 @@
  */
 package dev.baton.store.objects;
 
-import dev.baton.protocol.trace.Digest;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.store.failure.StoreRequestException;
 import java.util.Base64;
 import java.util.HexFormat;

@@ -6,7 +6,7 @@
  */
 package dev.baton.store.verify;
 
-import dev.baton.protocol.trace.Digest;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.format.BlockReader;
 import dev.baton.snapshot.format.BlockSpan;

@@ -10,6 +10,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.grpc.CommitLogChunkRequest;
 import dev.baton.protocol.grpc.PrepareLogChunkRequest;
 import dev.baton.protocol.grpc.PrepareLogChunkResponse;
@@ -19,7 +20,6 @@ import dev.baton.protocol.log.LogIndex;
 import dev.baton.protocol.log.LogRecord;
 import dev.baton.protocol.log.LogRecordWriter;
 import dev.baton.protocol.log.LogStream;
-import dev.baton.protocol.trace.Digest;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

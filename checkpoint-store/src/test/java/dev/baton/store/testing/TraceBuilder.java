@@ -7,9 +7,9 @@
 package dev.baton.store.testing;
 
 import com.fasterxml.jackson.databind.node.IntNode;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.Cut;
-import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;

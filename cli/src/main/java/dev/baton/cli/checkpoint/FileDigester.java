@@ -6,7 +6,7 @@
  */
 package dev.baton.cli.checkpoint;
 
-import dev.baton.protocol.trace.Digest;
+import dev.baton.protocol.digest.Digest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -42,7 +42,7 @@ public final class ChaosProgram {
             "-XX:+UseSerialGC",
             "-Dbaton.home=" + home,
             "-cp",
-            StackProgram.classpath(home.resolve("chaos/target"), "the chaos program"),
+            StackProgram.classpath(home.resolve("tools/chaos/target"), "the chaos program"),
             MAIN));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);

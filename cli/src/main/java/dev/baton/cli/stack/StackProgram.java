@@ -147,7 +147,7 @@ public final class StackProgram {
             "-XX:TieredStopAtLevel=1",
             "-Dbaton.home=" + home,
             "-cp",
-            classpath(home.resolve("standalone/stack/target"), "the embedded stack"),
+            classpath(home.resolve("tools/standalone/stack/target"), "the embedded stack"),
             MAIN,
             verb,
             "--data",

@@ -106,7 +106,7 @@ class StackCommandsTest {
 
   /** Puts a program of its own where the built supervisor would be. */
   private void build(String up) throws Exception {
-    Path lib = Files.createDirectories(home.resolve("standalone/stack/target/lib"));
+    Path lib = Files.createDirectories(home.resolve("tools/standalone/stack/target/lib"));
     Path source = home.resolve("dev/baton/standalone/StackMain.java");
     Files.createDirectories(source.getParent());
     Files.writeString(

@@ -8,10 +8,10 @@ package dev.baton.orchestrator.checkpoints;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.ByteString;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.OpenPack;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.trace.Digest;
 import java.util.List;
 
 /** A checkpoint with the places of everything that a restore of it reads. */

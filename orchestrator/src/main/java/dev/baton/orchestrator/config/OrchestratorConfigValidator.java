@@ -8,7 +8,7 @@ package dev.baton.orchestrator.config;
 
 import dev.baton.orchestrator.notification.NotificationWriter;
 import dev.baton.orchestrator.notification.WebhookSecretParser;
-import dev.baton.protocol.heartbeat.Heartbeat;
+import dev.baton.protocol.clock.HeartbeatBounds;
 import dev.baton.protocol.net.WebRequestPolicy;
 import dev.baton.protocol.workflow.DurationParser;
 import dev.baton.protocol.workflow.HeartbeatSettings;
@@ -23,7 +23,7 @@ import java.util.TreeSet;
  * is allowed.
  */
 public final class OrchestratorConfigValidator {
-  private static final Duration MIN_TIMEOUT = Duration.ofMillis(Heartbeat.MIN_TIMEOUT_MS);
+  private static final Duration MIN_TIMEOUT = Duration.ofMillis(HeartbeatBounds.MIN_TIMEOUT_MS);
   private static final Duration MIN_LIFETIME = Duration.ofMinutes(1);
   private static final Duration MIN_PARK_AFTER = Duration.ofMillis(100);
   private static final int MAX_SLOTS = 10_000;

@@ -7,8 +7,8 @@
 package dev.baton.orchestrator.projection;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;

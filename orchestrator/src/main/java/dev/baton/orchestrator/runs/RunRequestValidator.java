@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.runs;
 
-import static dev.baton.protocol.heartbeat.Heartbeat.MIN_TIMEOUT_MS;
+import static dev.baton.protocol.clock.HeartbeatBounds.MIN_TIMEOUT_MS;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;

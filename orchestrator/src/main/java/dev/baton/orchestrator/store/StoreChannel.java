@@ -13,7 +13,7 @@ import dev.baton.protocol.grpc.CheckpointStoreGrpc;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc.CheckpointStoreStub;
 import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc;
 import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc.MutinyCheckpointStoreStub;
-import dev.baton.protocol.net.ReplicaTargetResolver;
+import dev.baton.protocol.replica.ReplicaTargetResolver;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;

@@ -6,7 +6,7 @@
  */
 package dev.baton.runner.attach;
 
-import dev.baton.protocol.net.ReplicaTargetResolver;
+import dev.baton.protocol.replica.ReplicaTargetResolver;
 import dev.baton.runner.config.GrpcAddress;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;

@@ -8,11 +8,11 @@ package dev.baton.runner.capture;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.expression.ExpressionScope;
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.JsonValueChecker;
-import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.Output;
 import dev.baton.runner.outputs.OutputCache;
 import dev.baton.runner.outputs.OutputLoader;

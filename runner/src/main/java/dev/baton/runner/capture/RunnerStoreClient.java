@@ -7,6 +7,7 @@
 package dev.baton.runner.capture;
 
 import com.google.protobuf.UnsafeByteOperations;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.grpc.CheckpointStoreGrpc;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.CommitLogChunkRequest;
@@ -30,7 +31,6 @@ import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.log.LogIndex;
 import dev.baton.protocol.state.RunState;
-import dev.baton.protocol.trace.Digest;
 import dev.baton.snapshot.Pack;
 import io.grpc.Channel;
 import io.grpc.Status;

@@ -6,10 +6,10 @@
  */
 package dev.baton.runner.logs;
 
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.log.LogAttempt;
 import dev.baton.protocol.log.LogRecord;
 import dev.baton.protocol.log.LogStream;
-import dev.baton.protocol.trace.Digest;
 import dev.baton.protocol.trace.LogTail;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

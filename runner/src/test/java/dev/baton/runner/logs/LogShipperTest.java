@@ -9,8 +9,8 @@ package dev.baton.runner.logs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.log.LogRecord;
-import dev.baton.protocol.trace.Digest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

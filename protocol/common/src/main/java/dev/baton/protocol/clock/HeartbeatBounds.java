@@ -1,0 +1,18 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.clock;
+
+/** The bounds of what a workflow may ask for and a heartbeat may promise, in milliseconds. */
+public final class HeartbeatBounds {
+  /** Readers process no shorter interval: a faster heartbeat is load without information. */
+  public static final long MIN_INTERVAL_MS = 200;
+
+  /** With a timeout under three intervals, one late heartbeat would start a failover. */
+  public static final long MIN_TIMEOUT_MS = 3 * MIN_INTERVAL_MS;
+
+  private HeartbeatBounds() {}
+}

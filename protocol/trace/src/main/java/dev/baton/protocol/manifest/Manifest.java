@@ -1,0 +1,213 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.manifest;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.digest.Digest;
+import dev.baton.protocol.trace.RunId;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The manifest of a checkpoint. Its JSON is read and written by {@link ManifestCodec}, which keeps
+ * members that this version does not know and checks the checksum.
+ *
+ * @param version of the document: {@value #VERSION}
+ * @param id a ULID in lower case
+ * @param sessionId the run
+ * @param git null where the workspace is no repository
+ * @param environment variables that are no secrets
+ * @param sessionState typed slices by name
+ * @param contributors how each part of the checkpoint went, by the contributor's name
+ * @param checksum of everything else; null before {@link ManifestCodec#write} has put it in
+ * @param others members that this version does not know
+ */
+public record Manifest(
+    String version,
+    String id,
+    String sessionId,
+    Instant createdAt,
+    CheckpointTrigger trigger,
+    Run run,
+    Conversation conversation,
+    Workspace workspace,
+    @Nullable Git git,
+    Metrics metrics,
+    @Nullable Map<String, String> environment,
+    @Nullable JsonNode sessionState,
+    @Nullable Map<String, Contribution> contributors,
+    @Nullable String checksum,
+    @JsonAnySetter @JsonAnyGetter @Nullable Map<String, JsonNode> others) {
+
+  public static final String VERSION = "1.0";
+
+  /**
+   * @throws IllegalArgumentException that names what is wrong
+   */
+  public Manifest {
+    if (!RunId.isValid(id)) {
+      throw new IllegalArgumentException("id '" + id + "' is not a ULID in lower case");
+    }
+    RunId.check(sessionId);
+    environment = environment == null ? Map.of() : Map.copyOf(environment);
+    contributors = contributors == null ? Map.of() : Map.copyOf(contributors);
+    others = others == null ? Map.of() : new LinkedHashMap<>(others);
+  }
+
+  /**
+   * Where in which run.
+   *
+   * @param definitionHash null for an external run without a definition
+   * @param step null for a checkpoint of the whole run
+   * @param visit of the step; null with it
+   */
+  public record Run(
+      String project,
+      String workflow,
+      @Nullable String definitionHash,
+      int epoch,
+      @Nullable String step,
+      @Nullable Integer visit) {}
+
+  /** What an agent had said and heard. */
+  public record Conversation(
+      int turnCount, @Nullable String lastMessageId, long tokensUsed, boolean hasResumeToken) {
+    public static final Conversation NONE = new Conversation(0, null, 0, false);
+  }
+
+  /**
+   * The files.
+   *
+   * @param path of the archive in the portable form
+   * @param sizeBytes sum of the file sizes
+   * @param uncommittedFiles of the repository; at most 1,000
+   * @param digest of the tree
+   * @param format how it is stored: {@value #TREE}
+   * @param storedBytes what was new of it
+   * @param packs where its chunks are, all of them
+   * @param skipped what could not be captured; the first 1,000
+   * @param skippedCount how many in all
+   * @param leftOut paths that the files are without, since cuts leave them out; null: none
+   * @param seenAt the absolute path under which steps saw the files, which these may have written
+   *     into them; null: not known
+   */
+  public record Workspace(
+      String path,
+      long sizeBytes,
+      long fileCount,
+      List<String> uncommittedFiles,
+      String digest,
+      String format,
+      long storedBytes,
+      List<Pack> packs,
+      List<Skipped> skipped,
+      long skippedCount,
+      @Nullable List<String> leftOut,
+      @Nullable String seenAt) {
+    public static final String PATH = "workspace.tar.zst";
+    public static final String TREE = "baton-tree-2";
+
+    public Workspace {
+      Digest.check(digest);
+      uncommittedFiles = orEmpty(uncommittedFiles);
+      packs = orEmpty(packs);
+      skipped = orEmpty(skipped);
+      leftOut = leftOut == null ? null : List.copyOf(leftOut);
+    }
+
+    /** With all files, seen nobody knows where. */
+    public Workspace(
+        String path,
+        long sizeBytes,
+        long fileCount,
+        List<String> uncommittedFiles,
+        String digest,
+        String format,
+        long storedBytes,
+        List<Pack> packs,
+        List<Skipped> skipped,
+        long skippedCount) {
+      this(
+          path,
+          sizeBytes,
+          fileCount,
+          uncommittedFiles,
+          digest,
+          format,
+          storedBytes,
+          packs,
+          skipped,
+          skippedCount,
+          null,
+          null);
+    }
+
+    private static <T> List<T> orEmpty(@Nullable List<T> list) {
+      return list == null ? List.of() : List.copyOf(list);
+    }
+  }
+
+  /**
+   * An object that holds chunks.
+   *
+   * @param digest of its bytes
+   * @param indexBytes of index and trailer at its end
+   */
+  public record Pack(String digest, long sizeBytes, int indexBytes) {
+    public Pack {
+      Digest.check(digest);
+      if (sizeBytes < 1 || indexBytes < 1 || indexBytes > sizeBytes) {
+        throw new IllegalArgumentException(
+            "pack %s has size_bytes %d and index_bytes %d: both are at least 1, the index is within the pack"
+                .formatted(digest, sizeBytes, indexBytes));
+      }
+    }
+  }
+
+  /**
+   * Something that is not in the checkpoint.
+   *
+   * @param path from the workspace's root
+   * @param reason one word, for programs
+   */
+  public record Skipped(String path, String reason, @Nullable String detail) {}
+
+  /**
+   * @param branch null when detached
+   * @param head null before the first commit
+   */
+  public record Git(
+      @Nullable String branch, @Nullable String head, boolean hasStash, boolean dirty) {}
+
+  /** What it cost to come here. */
+  public record Metrics(double costEstimateUsd, List<String> toolsInvoked, long filesModified) {
+    public static final Metrics NONE = new Metrics(0, List.of(), 0);
+
+    public Metrics {
+      toolsInvoked = toolsInvoked == null ? List.of() : List.copyOf(toolsInvoked);
+    }
+  }
+
+  /**
+   * How a part went.
+   *
+   * @param status {@code ok} or {@code failed}
+   * @param error null when ok
+   */
+  public record Contribution(String status, @Nullable String error) {
+    public static final Contribution OK = new Contribution("ok", null);
+
+    public static Contribution failed(String error) {
+      return new Contribution("failed", error);
+    }
+  }
+}

@@ -1,0 +1,284 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks;
+
+import dev.baton.benchmarks.failover.FailoverBenchmark;
+import dev.baton.benchmarks.failover.FailoverOptions;
+import dev.baton.benchmarks.failover.FailoverResult;
+import dev.baton.benchmarks.fork.ForkBenchmark;
+import dev.baton.benchmarks.fork.ForkOptions;
+import dev.baton.benchmarks.fork.ForkResult;
+import dev.baton.benchmarks.liveness.LivenessBenchmark;
+import dev.baton.benchmarks.liveness.LivenessOptions;
+import dev.baton.benchmarks.liveness.LivenessResult;
+import dev.baton.benchmarks.report.ForkJsonWriter;
+import dev.baton.benchmarks.report.ForkMarkdownWriter;
+import dev.baton.benchmarks.report.SnapshotJsonWriter;
+import dev.baton.benchmarks.report.SnapshotMarkdownWriter;
+import dev.baton.benchmarks.report.SnapshotSvgWriter;
+import dev.baton.benchmarks.report.StepsJsonWriter;
+import dev.baton.benchmarks.report.StepsMarkdownWriter;
+import dev.baton.benchmarks.report.StepsSvgWriter;
+import dev.baton.benchmarks.snapshot.SnapshotBenchmark;
+import dev.baton.benchmarks.snapshot.SnapshotOptions;
+import dev.baton.benchmarks.snapshot.SnapshotResult;
+import dev.baton.benchmarks.steps.StepsBenchmark;
+import dev.baton.benchmarks.steps.StepsOptions;
+import dev.baton.benchmarks.steps.StepsResult;
+import dev.baton.benchmarks.steps.StepsWorkload;
+import dev.baton.standalone.files.DirectoryTreeDeleter;
+import dev.baton.standalone.jvm.InstallationLayout;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code benchmarks/run}: figures on standard output, progress on standard error. Exits with 0,
+ * with 1 when a measurement failed, with 2 when the arguments are wrong.
+ */
+public final class BenchmarkMain {
+  private static final String HELP =
+      """
+      usage: benchmarks/run NAME [options]
+
+      Benchmarks
+        steps    no-op transform steps, one run and many at once, beside Restate
+        snapshot captures and restores of a directory, beside tar, restic and borg
+        failover how soon runs go on after their runner was killed, hung or lost
+        fork     forks of runs of different lengths and sizes
+        liveness heartbeats of many live runs, and how soon those are missed that fall silent
+
+      benchmarks/run NAME --help tells more.
+      """;
+
+  private static final Duration STOP = Duration.ofSeconds(60);
+
+  private BenchmarkMain() {}
+
+  public static void main(String... args) {
+    List<String> arguments = List.of(args);
+    try {
+      if (arguments.isEmpty() || isHelp(arguments.getFirst())) {
+        System.out.print(HELP);
+        System.exit(arguments.isEmpty() ? 2 : 0);
+      }
+      List<String> rest = arguments.subList(1, arguments.size());
+      boolean help = rest.stream().anyMatch(BenchmarkMain::isHelp);
+      switch (arguments.getFirst()) {
+        case "steps" -> {
+          if (help) {
+            System.out.print(StepsOptions.HELP);
+          } else {
+            steps(StepsOptions.parse(rest));
+          }
+        }
+        case "snapshot" -> {
+          if (help) {
+            System.out.print(SnapshotOptions.HELP);
+          } else {
+            snapshot(SnapshotOptions.parse(rest));
+          }
+        }
+        case "failover" -> {
+          if (help) {
+            System.out.print(FailoverOptions.HELP);
+          } else {
+            failover(FailoverOptions.parse(rest));
+          }
+        }
+        case "fork" -> {
+          if (help) {
+            System.out.print(ForkOptions.HELP);
+          } else {
+            fork(ForkOptions.parse(rest));
+          }
+        }
+        case "liveness" -> {
+          if (help) {
+            System.out.print(LivenessOptions.HELP);
+          } else {
+            liveness(LivenessOptions.parse(rest));
+          }
+        }
+        default ->
+            throw new IllegalArgumentException(
+                "there is no benchmark "
+                    + arguments.getFirst()
+                    + ", only: steps, snapshot, failover, fork, liveness");
+      }
+      System.exit(0);
+    } catch (IllegalArgumentException e) {
+      System.err.println("benchmarks/run: " + e.getMessage());
+      System.exit(2);
+    } catch (IOException e) {
+      System.err.println("benchmarks/run: " + e.getMessage());
+      System.exit(1);
+    } catch (InterruptedException e) {
+      System.exit(130);
+    }
+  }
+
+  private static void steps(StepsOptions options) throws IOException, InterruptedException {
+    Path packages = cache().resolve("benchmarks/restate");
+    StepsResult result =
+        inFolder(
+            null,
+            folder ->
+                new StepsBenchmark(
+                        options, StepsWorkload.STANDARD, folder, packages, System.err::println)
+                    .run());
+    String table = StepsMarkdownWriter.of(result);
+    write(
+        options.results(),
+        "steps",
+        table,
+        StepsJsonWriter.whole(result),
+        StepsSvgWriter.of(result));
+    System.out.print(options.json() ? StepsJsonWriter.brief(result) + "\n" : table);
+  }
+
+  private static void snapshot(SnapshotOptions options) throws IOException, InterruptedException {
+    SnapshotResult result =
+        inFolder(
+            options.work(),
+            folder -> new SnapshotBenchmark(options, folder, cache(), System.err::println).run());
+    String table = SnapshotMarkdownWriter.of(result);
+    write(
+        options.results(),
+        "snapshot",
+        table,
+        SnapshotJsonWriter.whole(result),
+        SnapshotSvgWriter.of(result));
+    System.out.print(options.json() ? SnapshotJsonWriter.brief(result) + "\n" : table);
+  }
+
+  private static void fork(ForkOptions options) throws IOException, InterruptedException {
+    ForkResult result =
+        inFolder(null, folder -> new ForkBenchmark(options, folder, System.err::println).run());
+    String table = ForkMarkdownWriter.of(result);
+    String json = ForkJsonWriter.of(result) + "\n";
+    write(options.results(), Map.of("fork.md", table, "fork.json", json));
+    System.out.print(options.json() ? json : table);
+  }
+
+  private static void failover(FailoverOptions options) throws IOException, InterruptedException {
+    FailoverResult result =
+        inFolder(null, folder -> new FailoverBenchmark(options, folder, System.err::println).run());
+    String json = result.json() + "\n";
+    write(options.results(), Map.of("failover.md", result.table(), "failover.json", json));
+    System.out.print(options.json() ? json : result.table());
+  }
+
+  private static void liveness(LivenessOptions options) throws IOException, InterruptedException {
+    LivenessResult result =
+        inFolder(null, folder -> new LivenessBenchmark(options, folder, System.err::println).run());
+    String json = result.json() + "\n";
+    write(options.results(), Map.of("liveness.md", result.table(), "liveness.json", json));
+    System.out.print(options.json() ? json : result.table());
+  }
+
+  private interface Measurement<T> {
+    T in(Path folder) throws IOException, InterruptedException;
+  }
+
+  /** Measures in a folder that is gone afterwards, unless its logs tell what went wrong. */
+  private static <T> T inFolder(@Nullable Path parent, Measurement<T> measurement)
+      throws IOException, InterruptedException {
+    Path folder =
+        parent == null
+            ? Files.createTempDirectory("baton-benchmark")
+            : Files.createTempDirectory(Files.createDirectories(parent), "baton-benchmark");
+    CountDownLatch stopped = stopOnSignal();
+    T result;
+    try {
+      result = measurement.in(folder.toRealPath());
+    } catch (IOException e) {
+      throw new IOException(e.getMessage() + " (logs are in " + folder + ")", e);
+    } catch (InterruptedException | IllegalArgumentException e) {
+      DirectoryTreeDeleter.delete(folder);
+      throw e;
+    } finally {
+      stopped.countDown();
+    }
+    DirectoryTreeDeleter.delete(folder);
+    return result;
+  }
+
+  private static void write(
+      @Nullable Path results, String name, String table, String json, String plot)
+      throws IOException {
+    write(results, Map.of(name + ".md", table, name + ".json", json, name + ".svg", plot));
+  }
+
+  private static void write(@Nullable Path results, Map<String, String> files) throws IOException {
+    Path target =
+        results == null
+            ? InstallationLayout.find().home().resolve("tools/benchmarks/results")
+            : results;
+    Files.createDirectories(target);
+    for (Map.Entry<String, String> file : files.entrySet()) {
+      Files.writeString(target.resolve(file.getKey()), file.getValue());
+    }
+    System.err.println("written to " + target);
+  }
+
+  /**
+   * A signal interrupts the measurement, which then stops what it has started.
+   *
+   * @return to be counted down when everything has been stopped
+   */
+  private static CountDownLatch stopOnSignal() {
+    CountDownLatch stopped = new CountDownLatch(1);
+    Thread measuring = Thread.currentThread();
+    Thread stop =
+        new Thread(
+            () -> {
+              if (stopped.getCount() == 0) {
+                return;
+              }
+              measuring.interrupt();
+              try {
+                if (!stopped.await(STOP.toSeconds(), TimeUnit.SECONDS)) {
+                  System.err.println("benchmarks/run: not everything has stopped after " + STOP);
+                }
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "benchmark-stop");
+    Runtime.getRuntime().addShutdownHook(stop);
+    return stopped;
+  }
+
+  /** As a shell has it: Java's own idea of a home is what the user database says, not HOME. */
+  static Path cache(Map<String, String> environment) {
+    String named = environment.getOrDefault("BATON_CACHE", "");
+    String xdg = environment.getOrDefault("XDG_CACHE_HOME", "");
+    String home = environment.getOrDefault("HOME", "");
+    if (!named.isBlank()) {
+      return Path.of(named).toAbsolutePath();
+    }
+    if (!xdg.isBlank()) {
+      return Path.of(xdg, "baton");
+    }
+    return Path.of(home.isBlank() ? System.getProperty("user.home") : home, ".cache", "baton");
+  }
+
+  private static Path cache() {
+    return cache(System.getenv());
+  }
+
+  private static boolean isHelp(String argument) {
+    return argument.equals("--help") || argument.equals("-h") || argument.equals("help");
+  }
+}
